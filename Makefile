@@ -21,6 +21,8 @@ READY   := $(VENV)/.installed
 DEV     := $(VENV)/.dev-installed
 # The build backend, outside site-packages: .venv then holds what a user's environment holds.
 BACKEND := $(VENV)/build-backend
+# Example plug-ins, each a package; tests use them as installed.
+EXAMPLES := $(patsubst %/pyproject.toml,%,$(wildcard examples/*/pyproject.toml))
 # Given with '=': a separate word that names a file would be taken for the tests to run.
 RESULTS := build/requirements.json
 # docgraph's own documents, asked what they must answer.
@@ -125,7 +127,7 @@ clean: ## remove everything that make has made
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Which tests passed; if something has changed since, they are run again.
-$(RESULTS): $(READY) $(DEV) $(shell find src tests checks docs benchmarks *.md -type f -not -name '*.pyc')
+$(RESULTS): $(READY) $(DEV) $(shell find src tests checks docs benchmarks examples *.md -type f -not -name '*.pyc')
 	@$(MAKE) --no-print-directory test
 
 # What docgraph itself needs, exactly as locked, and bm25s.
@@ -159,8 +161,9 @@ $(READY): $(LOCKED) pyproject.toml
 	@PYTHONPATH=$(BACKEND) $(PIP) install --no-index --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# What developers add, in the same environment.
-$(DEV): $(LOCKED) | $(READY)
+# What developers add, in the same environment; the example plug-ins too.
+$(DEV): $(LOCKED) $(addsuffix /pyproject.toml,$(EXAMPLES)) | $(READY)
 	@echo 'docgraph: adding what tests and checks need to $(VENV), once: about 145 MB to download, 450 MB on disk'
 	@$(INSTALL) requirements-dev.lock
+	@PYTHONPATH=$(BACKEND) $(PIP) install --no-index --no-deps --no-build-isolation $(addprefix --editable ,$(EXAMPLES))
 	@touch $@

@@ -85,7 +85,9 @@ def action(
 
 
 def contract_of(function: Callable[..., Any]) -> Action:
-    terms: _Terms = getattr(function, _TERMS)
+    terms: _Terms | None = getattr(function, _TERMS, None)
+    if terms is None:
+        raise ContractViolation(f"{function.__name__} is no action: write @action() above it")
     hints = typing.get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters.values()
     return Action(

@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from docgraph.action import Action
 from docgraph.evaluation.metrics import Outcome, summarise
 from docgraph.ingest.formats.registry import FORMATS, NAMES_WITHOUT_SUFFIX
-from docgraph.ingest.miners.registry import ALL_MINERS, FINDS
+from docgraph.ingest.miners.registry import ALL_MINERS, MINERS
 from docgraph.interfaces.cli.app import app
 from docgraph.model.edge import INVERSES, RELATIONS
 from docgraph.model.node import ROOT_KINDS, SECTION, SYMBOL_KINDS
@@ -206,7 +206,7 @@ CONCEPTS = sections(page("concepts.md"), 2)
 def miners_of(relation: str) -> str:
     """The miners that find the relation, or its inverse; containment is found in the structure."""
     either = {relation, INVERSES.get(relation, relation)}
-    miners = sorted(name for name, finds in FINDS.items() if not either.isdisjoint(finds))
+    miners = sorted(one.name for one in MINERS if not either.isdisjoint(one.relations))
     return ", ".join(f"`{name}`" for name in miners)
 
 

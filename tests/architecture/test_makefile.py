@@ -67,12 +67,15 @@ def test_a_changed_lock_creates_a_new_environment(lock: str, complete_environmen
     assert locks(lines) == [*USERS, "requirements-dev.lock"]
 
 
-def test_nothing_is_installed_without_a_hash_but_docgraph_itself(tmp_path: Path) -> None:
-    *locked, own = sorted(
+def test_nothing_is_installed_without_a_hash_but_docgraph_and_its_examples(tmp_path: Path) -> None:
+    *locked, own, examples = sorted(
         installs(commands("test", environment=tmp_path)), key=lambda line: "--editable" in line
     )
     assert all("--require-hashes" in line for line in locked)
-    assert {"--no-index", "--no-build-isolation", "--no-deps"} <= {*own.split()}
+    for line in (own, examples):
+        assert {"--no-index", "--no-build-isolation", "--no-deps"} <= {*line.split()}
+    folders = {f"examples/{path.parent.name}" for path in ROOT.glob("examples/*/pyproject.toml")}
+    assert {*re.findall(r"--editable (\S+)", examples)} == folders
 
 
 @pytest.mark.parametrize("target", ["demo", "test"])

@@ -169,12 +169,12 @@ def test_a_statement_timeout_is_reported_as_busy(
         publish(impatient, document("a.md", "three"))
     with (
         raises_store_error(StoreBusy, "statement_timeout"),
-        lock_table(postgres, database, "changes"),
+        lock_table(postgres, database, "change_counts"),
     ):
         publish(impatient, document("a.md", "three"))
     with (
         raises_store_error(StoreBusy, "statement_timeout"),
-        lock_table(postgres, database, "changes"),
+        lock_table(postgres, database, "change_counts"),
     ):
         set_rule(impatient)
     with (

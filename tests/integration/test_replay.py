@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from docgraph.action import action, contract_of
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
@@ -19,10 +20,11 @@ from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.seeds import Seeds
 from docgraph.model.vector import IntVector
-from docgraph.pipeline.catalog import ACTIONS
+from docgraph.pipeline.catalog import ActionCatalog
 from docgraph.pipeline.load import load
-from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.pipeline import Pipeline, Step
 from docgraph.pipeline.receipt import Receipt, receipt_of
 from docgraph.pipeline.replay import ReplayResult
 from docgraph.pipeline.request import QuestionRequest
@@ -369,19 +371,24 @@ def test_a_replay_reads_no_file_that_a_receipt_names(
     assert installation.replay(receipt).same
 
 
+@action()
+def keep_every_seed(seeds: Seeds) -> Seeds:
+    return seeds
+
+
 @pytest.mark.requirement(48)
-def test_an_unknown_action_is_a_change_of_the_pipeline(
-    installation: Installation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    receipt = installation.retrieve_receipt()
-    fewer = {name: action for name, action in ACTIONS.items() if name != "fetch_evidence"}
-    monkeypatch.setattr("docgraph.pipeline.replay._KNOWN", fewer)
+def test_an_action_that_is_gone_is_a_change_of_the_pipeline(installation: Installation) -> None:
+    own = contract_of(keep_every_seed)
+    first, *rest = DOCUMENTS.steps
+    receipt = installation.retrieve_receipt(ROSA, Pipeline("own", (first, Step.of(own, {}), *rest)))
     found = installation.replay(receipt)
-    assert change_in(found) == ("pipeline", 4, "fetch_evidence")
+    assert change_in(found) == ("pipeline", 2, "keep_every_seed")
     assert found.difference is not None
     assert found.difference.why.startswith(
-        "the pipeline cannot be run any more: no action is called 'fetch_evidence'"
+        "the pipeline cannot be run any more: no action is called 'keep_every_seed'"
     )
+    with_plugin = replace(installation.engine.questions, actions=ActionCatalog({own.name: own}.get))
+    assert with_plugin.replay(ROSA, receipt).same
 
 
 def test_other_options_of_a_step_are_a_change_of_the_pipeline(installation: Installation) -> None:

@@ -79,5 +79,7 @@ def test_a_marked_function_is_still_the_function() -> None:
 
 
 def test_what_is_not_marked_is_no_action() -> None:
-    with pytest.raises(AttributeError):
+    with pytest.raises(
+        ContractViolation, match=r"not_empty is no action: write @action\(\) above it"
+    ):
         contract_of(not_empty)

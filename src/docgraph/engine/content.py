@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from docgraph.engine.audit_trail import AuditTrail
 from docgraph.ingest.result import IngestResult, Progress
@@ -37,7 +38,16 @@ from docgraph.ports.source import Source
 from docgraph.ports.store import Store
 from docgraph.ports.writes import SnapshotWriter, SourceRevision
 
+if TYPE_CHECKING:
+    from docgraph.ingest.run import Registries
+
 LONGEST_NAME = 200
+
+
+def _shipped_registries() -> "Registries":
+    from docgraph.ingest.run import SHIPPED
+
+    return SHIPPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +61,7 @@ class ContentService:
     audit: AuditTrail
     embedder: Callable[[], Embedder]
     embedder_clearance: Clearance | None = None
+    registries: "Callable[[], Registries]" = _shipped_registries
 
     def ingest(
         self,
@@ -75,7 +86,6 @@ class ContentService:
         `without` names miners to switch off; `origin` is the commit of the source.
         """
         # Readers of every format take longer to import than a question takes to answer.
-        from docgraph.ingest.miners.registry import miners_without
         from docgraph.ingest.run import ingest
 
         for name in (repository, branch):
@@ -84,7 +94,7 @@ class ContentService:
         tenant = principal.tenant
         detail = f"{repository} {branch}"
         with self.audit.record(principal, "ingest", right=INGEST, changes=detail) as note:
-            embedder = self.embedder()
+            embedder, registries = self.embedder(), self.registries()
             with self.store.open_writer(tenant, repository, branch, embedder.identity) as writer:
                 result = ingest(
                     source,
@@ -95,11 +105,12 @@ class ContentService:
                     rule_for=rule_for,
                     default_rule=otherwise,
                     restriction=restriction,
-                    miners=miners_without(without),
+                    miners=registries.miners.without(without),
                     stated_edges=given,
                     revision=origin,
                     progress=progress,
                     clearance=self.embedder_clearance,
+                    registries=registries,
                 )
             note.counts = result.counts()
             return result

@@ -17,6 +17,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotName, SnapshotSelector
+from docgraph.pipeline.catalog import SHIPPED_ACTIONS, ActionCatalog
 from docgraph.pipeline.fit_budget import fit_budget
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.planned_reads import ReaderReranker, read_node_texts
@@ -45,6 +46,7 @@ class QuestionService:
     rerank_model: Callable[[], RerankModel | None]
     clock: Callable[[], float]
     chat_models: Callable[[], tuple[ChatModel, ...]] = tuple
+    actions: ActionCatalog = SHIPPED_ACTIONS
 
     def search(self, request: QuestionRequest) -> Retrieval:
         """Runs the pipeline up to its seeds."""
@@ -111,10 +113,15 @@ class QuestionService:
         """Runs a receipt's steps again, with the rights the reader has now, and compares."""
         with self.audit.record(reader, "replay") as note:
             note.plan = receipt.plan.digest
-            return replay(receipt, reader, lambda steps: self._again(reader, receipt, steps, note))
+            return replay(
+                receipt,
+                reader,
+                lambda steps: self._again(reader, receipt, steps, note),
+                self.actions,
+            )
 
     def why(self, request: QuestionRequest, node: str) -> Explanation:
-        """Why a node is in this question's context, or where it was left out and what includes it."""
+        """Why a node is in this question's context, or where it was left out, and a remedy."""
         from docgraph.pipeline.why_not.why_not import why_not
 
         request = request.validated()

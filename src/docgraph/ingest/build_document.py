@@ -3,7 +3,7 @@
 from docgraph.ingest.chunking import CHUNK_CHARACTERS, heading_paths, split_chunks
 from docgraph.ingest.definitions import defined_names, list_definitions
 from docgraph.ingest.miners.document_view import DocumentView
-from docgraph.ingest.miners.registry import mine_references
+from docgraph.ingest.miners.registry import SHIPPED_MINERS, MinerRegistry
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.ingest.source_text import Positions
 from docgraph.ingest.summary import summarize_document, summarize_part
@@ -47,10 +47,17 @@ def _contains_signature(text: str, signature: str) -> bool:
 
 
 def make_fingerprint(
-    file: SourceFile, content: str, format_name: str, size: int = CHUNK_CHARACTERS
+    file: SourceFile,
+    content: str,
+    format_name: str,
+    size: int = CHUNK_CHARACTERS,
+    versions: tuple[tuple[str, int], ...] = (),
 ) -> str:
-    """Changes when the document would; who may read it is no part of it."""
-    return digest((VERSION, file.path, file.title, format_name, content, size))
+    """Changes when the document would; who may read it is no part of it.
+
+    `versions` are those of plug-ins.
+    """
+    return digest((VERSION, file.path, file.title, format_name, content, size, *versions))
 
 
 def build_document(
@@ -60,6 +67,8 @@ def build_document(
     statements: tuple[AccessStatement, ...],
     fingerprint: str,
     size: int = CHUNK_CHARACTERS,
+    *,
+    miners: MinerRegistry = SHIPPED_MINERS,
 ) -> BuiltDocument:
     """A file whose `fingerprint` has not changed need not be built again."""
     nodes = build_nodes(repository, path, parsed)
@@ -74,7 +83,7 @@ def build_document(
         nodes=nodes,
         chunks=chunks,
         definitions=tuple(list_definitions(path, parsed, names)),
-        references=mine_references(view),
+        references=miners.mine(view),
         statements=statements,
         fingerprint=fingerprint,
         unresolved_calls=parsed.unresolved_calls,

@@ -6,6 +6,7 @@ from docgraph.ingest.access_rules import AccessRules
 from docgraph.ingest.build_document import build_document, make_fingerprint
 from docgraph.ingest.discover import SourceListing
 from docgraph.ingest.formats.registry import Format, read_file
+from docgraph.ingest.miners.registry import SHIPPED_MINERS, MinerRegistry
 from docgraph.ingest.result import Renamed
 from docgraph.model.access import AccessStatement
 from docgraph.model.digest import digest_bytes
@@ -31,6 +32,7 @@ class ChangedFiles:
         find_problem: Callable[
             [str, tuple[AccessStatement, ...]], SourceProblem | None
         ] = lambda *_: None,
+        miners: MinerRegistry = SHIPPED_MINERS,
     ) -> None:
         self._source = source
         self._listing = listing
@@ -40,6 +42,7 @@ class ChangedFiles:
         self._rules = rules
         self._chunk_size = chunk_size
         self._find_problem = find_problem
+        self._miners = miners
         self._new: dict[str, list[str]] = {}
         self._built: set[str] = set()
         self._refused: dict[str, tuple[AccessStatement, ...]] = {}
@@ -112,7 +115,13 @@ class ChangedFiles:
         self._record_change(file.path, parsed.text)
         fingerprint = self._fingerprint(file, file_format, content)
         return build_document(
-            self._repository, file.path, parsed, statements, fingerprint, self._chunk_size
+            self._repository,
+            file.path,
+            parsed,
+            statements,
+            fingerprint,
+            self._chunk_size,
+            miners=self._miners,
         )
 
     def _is_unchanged(self, file: SourceFile, file_format: Format, content: str) -> bool:
@@ -123,7 +132,9 @@ class ChangedFiles:
         return True
 
     def _fingerprint(self, file: SourceFile, file_format: Format, content: str) -> str:
-        return make_fingerprint(file, content, file_format.name, self._chunk_size)
+        version = ((file_format.name, file_format.version),) if file_format.version else ()
+        versions = (*version, *self._miners.fingerprint)
+        return make_fingerprint(file, content, file_format.name, self._chunk_size, versions)
 
     def _record_change(self, path: str, text: str) -> None:
         if path in self._stored:

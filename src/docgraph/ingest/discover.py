@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from docgraph.ingest.access_rules import ACCESS_FILE
-from docgraph.ingest.formats.registry import SUFFIXES, Format, format_for, suffix_of
+from docgraph.ingest.formats.registry import SHIPPED_FORMATS, Format, FormatRegistry, suffix_of
 from docgraph.ingest.relations_file import RELATIONS_FILE
 from docgraph.model.access_policy import is_access_file
 from docgraph.model.errors import BadInput
@@ -31,7 +31,7 @@ class SourceListing:
     access: SourceFile | SourceProblem | None
 
 
-def list_source(source: Source) -> SourceListing:
+def list_source(source: Source, formats: FormatRegistry = SHIPPED_FORMATS) -> SourceListing:
     """Sorted by path: the order in which the source lists its files does not count."""
     listed = tuple(source.files())
     files: dict[str, tuple[SourceFile, Format]] = {}
@@ -54,7 +54,7 @@ def list_source(source: Source) -> SourceListing:
         if is_access_file(name.rpartition("/")[2]):
             problems.append(SourceProblem(name, _NOT_READ))
             continue
-        file_format = format_for(file)
+        file_format = formats.find(file)
         if file_format is None:
             skipped[suffix_of(file.path) or "no suffix"] += 1
         elif file.path in files:
@@ -89,7 +89,9 @@ def _file_name(file: SourceFile | SourceProblem) -> str:
 
 
 def nothing_to_ingest(
-    problems: tuple[SourceProblem, ...], skipped: tuple[tuple[str, int], ...]
+    problems: tuple[SourceProblem, ...],
+    skipped: tuple[tuple[str, int], ...],
+    formats: FormatRegistry = SHIPPED_FORMATS,
 ) -> BadInput:
     """An error with the reason for each file that was not read."""
     reasons = [f"{problem.path}: {problem.reason}" for problem in problems[:_MAX_REASONS]]
@@ -97,4 +99,5 @@ def nothing_to_ingest(
         reasons.append(f"and {len(problems) - _MAX_REASONS} more")
     reasons += [f"{count} x {suffix}: no reader for it" for suffix, count in skipped]
     why = "; ".join(reasons) or "there are no files"
-    return BadInput(f"nothing to ingest: {why}. Suffixes of known formats: {' '.join(SUFFIXES)}")
+    known = " ".join(sorted(formats.by_suffix))
+    return BadInput(f"nothing to ingest: {why}. Suffixes of known formats: {known}")

@@ -9,7 +9,8 @@ from docgraph.ingest.changed_files import ChangedFiles
 from docgraph.ingest.chunking import CHUNK_CHARACTERS
 from docgraph.ingest.discover import SourceListing, list_source, nothing_to_ingest
 from docgraph.ingest.embedding import embed
-from docgraph.ingest.miners.registry import ALL_MINERS
+from docgraph.ingest.formats.registry import SHIPPED_FORMATS, FormatRegistry
+from docgraph.ingest.miners.registry import ALL_MINERS, SHIPPED_MINERS, MinerRegistry
 from docgraph.ingest.miners.titles import mine_titles
 from docgraph.ingest.relations_file import RelationsFile, parse_relations_file, write_stated_edges
 from docgraph.ingest.result import IngestResult, Progress
@@ -32,6 +33,18 @@ from docgraph.ports.writes import (
 BATCH_FILES = 64
 BATCH_CHUNKS = 512
 MAX_UNRESOLVED = 100  # of each relation are shown; all are counted
+
+
+@dataclass(frozen=True, slots=True)
+class Registries:
+    """What files are read with; `problems` are plug-ins that could not be loaded."""
+
+    formats: FormatRegistry = SHIPPED_FORMATS
+    miners: MinerRegistry = SHIPPED_MINERS
+    problems: tuple[SourceProblem, ...] = ()
+
+
+SHIPPED = Registries()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +107,14 @@ def ingest(
     progress: Callable[[Progress], None] = lambda _: None,
     chunk_size: int = CHUNK_CHARACTERS,
     clearance: Clearance | None = None,
+    registries: Registries = SHIPPED,
 ) -> IngestResult:
     """Unchanged files are not parsed again, documents whose file is gone are removed.
 
     `clearance` limits what may be sent to an embedder on another machine. A source without a
     usable file is an error and writes nothing; without a change nothing is published.
     """
-    listing = list_source(source)
+    listing = list_source(source, registries.formats)
     total = len(listing.files)
     access = read_access_file(source, listing.access, tenant)
     files = ChangedFiles(
@@ -111,12 +125,14 @@ def ingest(
         AccessRules(tenant, access.rules, rule_for, default_rule, restriction),
         chunk_size,
         find_problem=partial(_find_clearance_problem, writer.access, clearance),
+        miners=registries.miners,
     )
     counts = write_documents(
         files.build(), total, writer.documents, writer.embeddings, embedder, progress
     )
     if files.is_empty:
-        raise nothing_to_ingest((*files.problems, *access.problems), listing.skipped)
+        problems = (*registries.problems, *files.problems, *access.problems)
+        raise nothing_to_ingest(problems, listing.skipped, registries.formats)
     removed = files.removed()
     writer.documents.remove(removed)
     writer.access.set_statements(files.renew_statements(writer.access.statements()))
@@ -147,7 +163,12 @@ def ingest(
         unresolved_calls=writer.references.unresolved_calls(),
         problems=tuple(
             sorted(
-                (*files.problems, *access.problems, *relations.problems),
+                (
+                    *registries.problems,
+                    *files.problems,
+                    *access.problems,
+                    *relations.problems,
+                ),
                 key=lambda problem: problem.path,
             )
         ),

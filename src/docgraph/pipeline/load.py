@@ -9,7 +9,13 @@ from typing import Any
 from docgraph.action import Action
 from docgraph.model.errors import BadPipeline
 from docgraph.model.validation import suggest
-from docgraph.pipeline.catalog import ACTIONS, IMPLICIT_ACTIONS, PROVIDED_TYPES
+from docgraph.pipeline.catalog import (
+    ACTIONS,
+    IMPLICIT_ACTIONS,
+    PROVIDED_TYPES,
+    SHIPPED_ACTIONS,
+    ActionCatalog,
+)
 from docgraph.pipeline.pipeline import Pipeline, Step, validate_options
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
@@ -63,18 +69,20 @@ def shipped_pipelines() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def load(name: str) -> Pipeline:
+def load(name: str, actions: ActionCatalog = SHIPPED_ACTIONS) -> Pipeline:
     """By the name of a shipped pipeline, or by path."""
     path = shipped_pipelines().get(name) or Path(name)
     if path.name == name and not path.exists():
         raise BadPipeline(
             f"no pipeline or file is called {name!r}; {suggest(name, shipped_pipelines())}"
         )
-    title, step_texts = _read(path, seen=())
+    title, step_texts = _read(path, (), actions)
     return Pipeline(title, tuple(_resolve_steps(step_texts)))
 
 
-def load_text(text: str, named: Mapping[str, Path]) -> Pipeline:
+def load_text(
+    text: str, named: Mapping[str, Path], actions: ActionCatalog = SHIPPED_ACTIONS
+) -> Pipeline:
     """A pipeline from a request. It may extend the named ones; no other file is opened."""
 
     def extended(line: Line) -> list[_StepText]:
@@ -82,21 +90,29 @@ def load_text(text: str, named: Mapping[str, Path]) -> Pipeline:
         if found is None:
             names = ", ".join(sorted(named))
             raise BadPipeline(f"{UNNAMED}:{line.number}: `extends` takes one of these: {names}")
-        return _read(found, seen=())[1]
+        return _read(found, (), actions)[1]
 
-    title, step_texts = _parse(UNNAMED, parse_lines(UNNAMED, text.encode()), extended)
+    title, step_texts = _parse(UNNAMED, parse_lines(UNNAMED, text.encode()), extended, actions)
     return Pipeline(title, tuple(_resolve_steps(step_texts)))
 
 
-def _read(path: Path, seen: tuple[Path, ...]) -> tuple[str, list[_StepText]]:
+def _read(
+    path: Path, seen: tuple[Path, ...], actions: ActionCatalog
+) -> tuple[str, list[_StepText]]:
     chain = (*seen, path.resolve())
     return _parse(
-        path.name, read_lines(path), lambda line: _read(_parent(path, line, chain), chain)[1]
+        path.name,
+        read_lines(path),
+        lambda line: _read(_parent(path, line, chain), chain, actions)[1],
+        actions,
     )
 
 
 def _parse(
-    file: str, top: Mapping[str, Line], extended: Callable[[Line], list[_StepText]]
+    file: str,
+    top: Mapping[str, Line],
+    extended: Callable[[Line], list[_StepText]],
+    actions: ActionCatalog,
 ) -> tuple[str, list[_StepText]]:
     """`extended` returns the steps of the pipeline that the line of `extends` names."""
     _check_keys(file, top, KEYS)
@@ -109,13 +125,13 @@ def _parse(
                 raise BadPipeline(f"{file}:{top[key].number}: {key!r} needs `extends`")
         if "steps" not in top:
             raise BadPipeline(f"{file}:1: nothing to do; write `steps:` or `extends:`")
-        return name.value, _steps(file, top["steps"])
+        return name.value, _steps(file, top["steps"], actions)
     if "steps" in top:
         raise BadPipeline(
             f"{file}:{top['steps'].number}: `extends` takes the other pipeline's steps; "
             "write `change:` or `without:` instead of `steps:`"
         )
-    return name.value, _extended(file, top, extended(top["extends"]))
+    return name.value, _extended(file, top, extended(top["extends"]), actions)
 
 
 def _parent(path: Path, line: Line, chain: tuple[Path, ...]) -> Path:
@@ -139,27 +155,28 @@ def _parent(path: Path, line: Line, chain: tuple[Path, ...]) -> Path:
     return found
 
 
-def _steps(file: str, line: Line) -> list[_StepText]:
+def _steps(file: str, line: Line, actions: ActionCatalog) -> list[_StepText]:
     if not isinstance(line.value, list) or not line.value:
         raise BadPipeline(f"{file}:{line.number}: `steps` is a list of `- action: {{options}}`")
-    return [_step(file, number, item) for number, item in enumerate(line.value, start=1)]
+    return [_step(file, number, item, actions) for number, item in enumerate(line.value, start=1)]
 
 
-def _step(file: str, number: int, item: Line) -> _StepText:
+def _step(file: str, number: int, item: Line, actions: ActionCatalog) -> _StepText:
     if isinstance(item.value, str):
         item = Line({item.value: Line({}, item.number)}, item.number)
     if not isinstance(item.value, dict) or len(item.value) != 1:
         raise BadPipeline(f"{file}:{item.number}: step {number} is not `- action: {{options}}`")
     (name, options), *_ = item.value.items()
     step = f"step {number} ({name})"
-    action = _action(f"{file}:{item.number}: {step}", name)
+    action = _action(f"{file}:{item.number}: {step}", name, actions)
     return _StepText(file, item.number, action, _options(file, step, action, options))
 
 
-def _action(where: str, name: str) -> Action:
-    if name not in ACTIONS:
+def _action(where: str, name: str, actions: ActionCatalog) -> Action:
+    action = actions.find(name)
+    if action is None:
         raise BadPipeline(f"{where}: no action is called {name!r}; {suggest(name, ACTIONS)}")
-    return ACTIONS[name]
+    return action
 
 
 def _options(file: str, step: str, action: Action, line: Line) -> Mapping[str, Any]:
@@ -172,9 +189,12 @@ def _options(file: str, step: str, action: Action, line: Line) -> Mapping[str, A
     return validate_options(file, action, step, given)
 
 
-def _extended(file: str, top: Mapping[str, Line], step_texts: list[_StepText]) -> list[_StepText]:
+def _extended(
+    file: str, top: Mapping[str, Line], step_texts: list[_StepText], actions: ActionCatalog
+) -> list[_StepText]:
     for item in _without_items(file, top.get("without")):
-        _require_step(f"{file}:{item.number}: without {item.value}", item.value, step_texts)
+        where = f"{file}:{item.number}: without {item.value}"
+        _require_step(where, item.value, step_texts, actions)
         step_texts = [step for step in step_texts if step.action.name != item.value]
     if not step_texts:
         raise BadPipeline(f"{file}:{top['without'].number}: `without` leaves no step to do")
@@ -183,20 +203,22 @@ def _extended(file: str, top: Mapping[str, Line], step_texts: list[_StepText]) -
         raise BadPipeline(f"{file}:{top['change'].number}: `change` is {{action: {{options}}}}")
     for name, line in changes.items():
         change = f"change of {name}"
-        action = _require_step(f"{file}:{line.number}: {change}", name, step_texts)
+        action = _require_step(f"{file}:{line.number}: {change}", name, step_texts, actions)
         given = _options(file, change, action, line)
         step_texts = [
             _StepText(file, line.number, action, {**step.options, **given})
-            if step.action is action
+            if step.action.name == name
             else step
             for step in step_texts
         ]
     return step_texts
 
 
-def _require_step(where: str, name: str, step_texts: Sequence[_StepText]) -> Action:
+def _require_step(
+    where: str, name: str, step_texts: Sequence[_StepText], actions: ActionCatalog
+) -> Action:
     """The action of that name, which must be one of the extended pipeline's steps."""
-    action = _action(where, name)
+    action = _action(where, name, actions)
     names = [step.action.name for step in step_texts]
     if name not in names:
         raise BadPipeline(f"{where}: the extended pipeline has: {', '.join(names)}")

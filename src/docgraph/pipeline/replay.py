@@ -13,7 +13,13 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.model.validation import suggest
-from docgraph.pipeline.catalog import ACTIONS, IMPLICIT_ACTIONS, PROVIDED_TYPES
+from docgraph.pipeline.catalog import (
+    ACTIONS,
+    IMPLICIT_ACTIONS,
+    PROVIDED_TYPES,
+    SHIPPED_ACTIONS,
+    ActionCatalog,
+)
 from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline, Step, validate_value
 from docgraph.pipeline.receipt import Receipt, ReceiptStep, reranker_of, rights_digest
@@ -51,15 +57,18 @@ class ReplayResult:
         return self.difference is None
 
 
-_KNOWN = {**ACTIONS, **{action.name: action for action in IMPLICIT_ACTIONS}}
+_IMPLICIT = {action.name: action for action in IMPLICIT_ACTIONS}
 
 
-def step_from_receipt(recorded: ReceiptStep, made: frozenset[type]) -> Step:
+def step_from_receipt(
+    recorded: ReceiptStep, made: frozenset[type], actions: ActionCatalog = SHIPPED_ACTIONS
+) -> Step:
     """Validated like a step from YAML; `made` are the outputs of the steps before it."""
     name = recorded.action
-    if name not in _KNOWN:
-        raise BadPipeline(f"no action is called {name!r}; {suggest(name, _KNOWN)}")
-    action = _KNOWN[name]
+    action = _IMPLICIT.get(name) or actions.find(name)
+    if action is None:
+        known = (*ACTIONS, *_IMPLICIT)
+        raise BadPipeline(f"no action is called {name!r}; {suggest(name, known)}")
     available = made.union(PROVIDED_TYPES)
     missing = [kind.__name__ for _, kind in action.requires if kind not in available]
     if missing:
@@ -97,11 +106,11 @@ def pipeline_changes(receipt: Receipt) -> tuple[str, ...]:
     return (f"the pipeline {receipt.pipeline} has other steps or options today than were recorded",)
 
 
-def answer_changes(receipt: Receipt) -> tuple[str, ...]:
+def answer_changes(receipt: Receipt, actions: ActionCatalog) -> tuple[str, ...]:
     """A note if the answer's step, which is not run again, could not be run."""
     try:
         for recorded in receipt.steps[len(receipt.before_answer) :]:
-            step_from_receipt(recorded, frozenset({Context}))
+            step_from_receipt(recorded, frozenset({Context}), actions)
     except BadPipeline as error:
         return (f"the answer could not be asked for as it was recorded: {error}",)
     return ()
@@ -118,14 +127,17 @@ ANSWER_NOT_REPEATED = "the answer was not asked for again: a model need not say 
 
 
 def replay(
-    receipt: Receipt, principal: Principal, rerun: Callable[[Pipeline], Retrieval]
+    receipt: Receipt,
+    principal: Principal,
+    rerun: Callable[[Pipeline], Retrieval],
+    actions: ActionCatalog = SHIPPED_ACTIONS,
 ) -> ReplayResult:
     """`rerun` runs the pipeline on the receipt's snapshots with the reader's present rights.
 
     It raises NotVisible where anything that the receipt names is not visible. The result does
     not say what, or why: revoked, deleted, pruned and never visible look the same.
     """
-    result = _rerun_and_compare(receipt, principal, rerun)
+    result = _rerun_and_compare(receipt, principal, rerun, actions)
     notes = pipeline_changes(receipt)
     steps = len(receipt.before_answer)
     if isinstance(result, ReplayDifference):
@@ -133,7 +145,7 @@ def replay(
     if receipt.rights != rights_digest(principal):
         notes += ("your rights are not those that this receipt was made with",)
     if receipt.answer:
-        notes += (ANSWER_NOT_REPEATED, *answer_changes(receipt))
+        notes += (ANSWER_NOT_REPEATED, *answer_changes(receipt, actions))
     return ReplayResult(steps, result, None, notes)
 
 
@@ -157,9 +169,12 @@ def require_same_embedding(receipt: Receipt, question: Question) -> Question:
 
 
 def _rerun_and_compare(
-    receipt: Receipt, principal: Principal, rerun: Callable[[Pipeline], Retrieval]
+    receipt: Receipt,
+    principal: Principal,
+    rerun: Callable[[Pipeline], Retrieval],
+    actions: ActionCatalog,
 ) -> ReplayDifference | Retrieval:
-    steps = _recorded_steps(receipt)
+    steps = _recorded_steps(receipt, actions)
     if isinstance(steps, ReplayDifference):
         return steps
     first = receipt.steps[0].action
@@ -174,7 +189,9 @@ def _rerun_and_compare(
     return _first_difference(receipt, principal, retrieval) or retrieval
 
 
-def _recorded_steps(receipt: Receipt) -> tuple[Step, ...] | ReplayDifference:
+def _recorded_steps(
+    receipt: Receipt, actions: ActionCatalog
+) -> tuple[Step, ...] | ReplayDifference:
     """An edited receipt is refused: its replay would prove nothing."""
     if receipt.steps and not pipeline_digest_matches(receipt):
         why = "the recorded digest of the pipeline is not that of its steps"
@@ -185,7 +202,7 @@ def _recorded_steps(receipt: Receipt) -> tuple[Step, ...] | ReplayDifference:
     made: frozenset[type] = frozenset({Seeds}) if receipt.seeds else frozenset()
     for position, recorded in enumerate(receipt.before_answer, start=1):
         try:
-            step = step_from_receipt(recorded, made)
+            step = step_from_receipt(recorded, made, actions)
         except BadPipeline as error:
             return ReplayDifference(position, recorded.action, "pipeline", _cannot(error))
         steps.append(step)

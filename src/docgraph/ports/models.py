@@ -1,10 +1,10 @@
 """Models: chat, embedding and reranking."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
-from docgraph.model.access import Clearance
+from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 
@@ -119,3 +119,31 @@ class RerankModel(Protocol):
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         """One number per text, higher is better."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The settings of one model, of which a provider takes what it needs.
+
+    `clearance` is what may be sent to it, `key` its API key. `context_window` and `tokenizer`, a
+    file, are a chat model's. `options` are the provider's own.
+    """
+
+    folder: str | None = None
+    url: str = ""
+    model: str = ""
+    key: str | None = field(default=None, repr=False)
+    clearance: Clearance = UNCLASSIFIED
+    context_window: int = 4096
+    tokenizer: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProvider:
+    """Opens models of its kind; None for a kind of model that it does not have."""
+
+    name: str
+    embedder: Callable[[ModelSettings], Embedder] | None = None
+    reranker: Callable[[ModelSettings], RerankModel] | None = None
+    chat: Callable[[ModelSettings], ChatModel] | None = None

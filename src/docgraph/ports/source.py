@@ -1,8 +1,14 @@
 """Sources: where an ingest reads its files from."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
+
+from docgraph.ports.writes import SourceRevision
+
+MAX_FILE_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +42,36 @@ class Source(Protocol):
         ...
 
     def read(self, file: SourceFile) -> bytes | SourceProblem: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSource:
+    """What is to be read, what its snapshot is called, and the commit it stands for."""
+
+    source: Source
+    repository: str
+    branch: str
+    origin: SourceRevision
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """What a caller asks of any source; None leaves the choice to the source.
+
+    `ref` is a branch, tag or commit. Larger files than `max_bytes` are problems, not documents.
+    Nothing outside of the folder `inside` is read, if one is given.
+    """
+
+    repository: str | None = None
+    branch: str | None = None
+    ref: str | None = None
+    max_bytes: int = MAX_FILE_BYTES
+    inside: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind:
+    """Opens a path or address. `scheme` is what an address begins with, as in `scheme://…`."""
+
+    scheme: str
+    open: Callable[[str, SourceOptions], AbstractContextManager[OpenedSource]]

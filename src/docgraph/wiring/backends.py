@@ -1,23 +1,19 @@
 """Which backend a store's address names, and how that address may be printed."""
 
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 
 from docgraph.model.errors import BadInput
 from docgraph.ports.store import Backend, MigrationReport, StoreOptions, Stores
+from docgraph.wiring.plugins import BACKENDS, load_plugin
 from docgraph.wiring.settings import Settings
 
-_SCHEMES = {
-    None: "docgraph.adapters.sqlite.backend:SQLITE",
-    "postgresql": "docgraph.adapters.postgres.backend:POSTGRES",
-    "postgres": "docgraph.adapters.postgres.backend:POSTGRES",
-}
 
-
-def backend_for(store: str) -> Backend:
-    found = _backend(store)
+def backend_for(store: str, allowed: Sequence[str] | None = ()) -> Backend:
+    """By the scheme of its address; one that is not shipped comes from an `allowed` plug-in."""
+    found = _backend(store, allowed)
     if found is None:
         raise BadInput(
             f"{redacted_store(store)}: a store is the path of a SQLite file, "
@@ -26,13 +22,11 @@ def backend_for(store: str) -> Backend:
     return found
 
 
-def _backend(store: str) -> Backend | None:
+def _backend(store: str, allowed: Sequence[str] | None = ()) -> Backend | None:
     scheme = _scheme(store)
-    if scheme not in _SCHEMES:
+    backend: Backend | None = load_plugin(BACKENDS, scheme or "sqlite", allowed)
+    if backend is None or (scheme is not None and scheme not in backend.schemes):
         return None
-    module, _, name = _SCHEMES[scheme].partition(":")
-    backend = getattr(import_module(module), name)
-    assert isinstance(backend, Backend)
     return backend
 
 
@@ -54,13 +48,13 @@ def absolute_store(store: str) -> str:
 
 
 def check_store_url(settings: Settings) -> Settings:
-    backend_for(settings.store)
+    backend_for(settings.store, settings.plugins)
     return settings
 
 
 def require_store(settings: Settings) -> Settings:
     """A question to a store that does not exist is an error; it does not make a new file."""
-    if not backend_for(settings.store).exists(settings.store):
+    if not backend_for(settings.store, settings.plugins).exists(settings.store):
         raise BadInput(
             f"there is no store at {settings.store}; make one with: docgraph ingest PATH"
         )
@@ -68,7 +62,7 @@ def require_store(settings: Settings) -> Settings:
 
 
 def open_stores(settings: Settings) -> Stores:
-    backend = backend_for(settings.store)
+    backend = backend_for(settings.store, settings.plugins)
     index = _index(settings)
     if index not in backend.indexes:
         raise BadInput(
@@ -88,7 +82,7 @@ def _index(settings: Settings) -> str:
 
 def migrate_store(settings: Settings, *, check: bool = False) -> MigrationReport:
     """With `check` nothing is changed: the report says what is pending."""
-    return backend_for(settings.store).migrate(settings.store, check)
+    return backend_for(settings.store, settings.plugins).migrate(settings.store, check)
 
 
 def _now() -> str:

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
@@ -16,6 +17,7 @@ from docgraph.engine.ingest_jobs import IngestJobService
 from docgraph.engine.questions import QuestionService
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
+from docgraph.pipeline.catalog import ActionCatalog
 from docgraph.ports.auth import TokenVerifier
 from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
@@ -30,6 +32,7 @@ from docgraph.wiring.models import (
     open_reranker,
     open_tokens,
 )
+from docgraph.wiring.plugins import find_action, ingest_registries
 from docgraph.wiring.settings import Settings
 
 # once: what takes long to make is made when first needed, and by one thread alone.
@@ -71,11 +74,22 @@ def build_engine(
             rerank_model=lazy_once(lambda: open_reranker(settings)),
             clock=time.perf_counter,
             chat_models=lazy_once(lambda: open_chat_models(settings)),
+            actions=open_actions(settings),
         ),
-        content=ContentService(store, audit, embedder, embedder_clearance(settings)),
+        content=ContentService(
+            store,
+            audit,
+            embedder,
+            embedder_clearance(settings),
+            lazy_once(lambda: ingest_registries(settings.plugins)),
+        ),
         administration=Administration(store, audit.log, stores.api_keys),
         jobs=IngestJobService(stores.jobs, store, audit.log, _now, _new_id),
     )
+
+
+def open_actions(settings: Settings) -> ActionCatalog:
+    return ActionCatalog(partial(find_action, allowed=settings.plugins))
 
 
 def build_administration(settings: Settings) -> Administration:
@@ -159,7 +173,7 @@ def open_manifests(
 def open_folder(path: Path, max_bytes: int) -> Source:
     from docgraph.adapters.sources.folder import FolderSource
 
-    return FolderSource(path, max_bytes=max_bytes)
+    return FolderSource(path, max_bytes)
 
 
 def git_parent_access_rules(path: Path, commit: str, inside: Path) -> bool:

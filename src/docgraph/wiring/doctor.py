@@ -3,14 +3,17 @@
 import platform
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib.metadata import version
 
 from docgraph.ingest.formats.registry import FORMATS, missing_extras
 from docgraph.model.access import LOCAL, Principal
-from docgraph.model.errors import DocgraphError
+from docgraph.model.errors import BadInput, DocgraphError
 from docgraph.ports.store import Finding
 from docgraph.wiring.backends import backend_for, open_stores, redacted_store
 from docgraph.wiring.models import open_embedder, open_reranker, open_tokens
+from docgraph.wiring.plugins import SHIPPED, Plugin, list_plugins
 from docgraph.wiring.settings import Settings
 
 
@@ -19,8 +22,8 @@ def diagnose(settings: Settings, principal: Principal) -> tuple[Finding, ...]:
 
 
 def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
-    version = platform.python_version()
-    yield Finding("python", sys.version_info >= (3, 11), f"{version}, 3.11 or newer needed")
+    python = platform.python_version()
+    yield Finding("python", sys.version_info >= (3, 11), f"{python}, 3.11 or newer needed")
     good = sqlite3.sqlite_version_info >= (3, 37, 0)
     yield Finding("sqlite", good, f"{sqlite3.sqlite_version}, 3.37 or newer needed")
     yield Finding("settings", True, settings.config or "defaults and environment; no docgraph.yaml")
@@ -29,12 +32,42 @@ def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
     if settings.reranker_folder or settings.reranker_endpoint:
         yield _tried("reranker", lambda: _reranker(settings))
     yield Finding("readers", True, _readers())
-    needs = tuple(backend_for(settings.store).check(settings.store))
+    needs = tuple(backend_for(settings.store, settings.plugins).check(settings.store))
     yield from needs
     can_open = all(finding.good for finding in needs)
     if can_open:
         yield _tried("store", lambda: _store(settings, principal))
     yield _tried("callers", lambda: _callers(settings, can_open))
+    yield from _plugins(settings.plugins)
+
+
+def _plugins(allowed: Sequence[str] | None) -> Iterator[Finding]:
+    """What came from where: each group's shipped names, then every installed plug-in."""
+    own = f"docgraph {version('docgraph')}"
+    for group, names in SHIPPED.items():
+        if names:
+            yield Finding("plugins", True, f"{group} {', '.join(names)}: {own}")
+    try:
+        named = {(one.group, one.name, one.distribution) for one in list_plugins(allowed)}
+    except BadInput as error:
+        yield Finding("plugins", False, str(error))
+        named = set()
+    for plugin in list_plugins(None):
+        if (plugin.group, plugin.name, plugin.distribution) in named:
+            yield _tried("plugins", partial(_loaded, plugin))
+        else:
+            yield Finding(
+                "plugins", True, f"{_origin(plugin)}, not loaded: settings do not name it"
+            )
+
+
+def _loaded(plugin: Plugin) -> str:
+    plugin.load()
+    return _origin(plugin)
+
+
+def _origin(plugin: Plugin) -> str:
+    return f"{plugin.group} {plugin.name}: {plugin.distribution} {plugin.version}"
 
 
 def _tried(part: str, attempt: Callable[[], str]) -> Finding:
@@ -67,7 +100,7 @@ def _reranker(settings: Settings) -> str:
 
 def _store(settings: Settings, principal: Principal) -> str:
     address = redacted_store(settings.store)
-    if not backend_for(settings.store).exists(settings.store):
+    if not backend_for(settings.store, settings.plugins).exists(settings.store):
         return f"none at {address} yet; `docgraph ingest` makes it"
     with open_stores(settings).store.open_session(principal) as reads:
         seen = len(reads.scope.snapshots)

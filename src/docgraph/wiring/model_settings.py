@@ -17,12 +17,15 @@ _WITH_ENDPOINT = (
     "DOCGRAPH_ANSWER_LABELS",
     "DOCGRAPH_ANSWER_LEVEL",
 )
+
+
 DEFAULT_CONTEXT_WINDOW = 4096  # tokens; servers that cut a longer prompt in silence begin there
+ENDPOINT = "endpoint"  # the provider of those who name none
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model server of the OpenAI dialect, and what may be sent there.
+    """A model server of the OpenAI dialect, or another provider's, and what may be sent there.
 
     Its key comes from the environment alone.
     """
@@ -31,6 +34,8 @@ class Endpoint:
     model: str
     key: str | None = field(default=None, repr=False)
     clearance: Clearance = UNCLASSIFIED
+    provider: str = ENDPOINT
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,8 @@ class ChatEndpoint:
     clearance: Clearance = UNCLASSIFIED
     context_window: int = DEFAULT_CONTEXT_WINDOW
     tokenizer: str | None = None
+    provider: str = ENDPOINT
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 # pydantic reads this from the dataclass; a plain dict keeps its import out of every start.
@@ -56,7 +63,7 @@ Level = Annotated[int, Ge(0)]
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """An embedder or a reranker."""
+    """An embedder or a reranker; `provider` names a plug-in's, and `options` are for it alone."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     folder: str | None = None
@@ -64,6 +71,8 @@ class ModelConfig:
     model: str | None = None
     labels: list[Label] | None = None
     level: Level | None = None
+    provider: Label | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 NOTHING_WRITTEN = ModelConfig()
@@ -74,13 +83,15 @@ class ChatConfig:
     """A model that answers; `key` is the name of the variable that holds its key."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-    endpoint: Annotated[str, MinLen(1)]
-    model: Annotated[str, MinLen(1)]
+    endpoint: Label | None = None
+    model: Label | None = None
     context_window: Annotated[int, Ge(1)] = DEFAULT_CONTEXT_WINDOW
     tokenizer: str | None = None
     key: str | None = None
     labels: list[Label] | None = None
     level: Level | None = None
+    provider: Label | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def folder_of(name: str, environment: Mapping[str, str], written: ModelConfig) -> str | None:
@@ -99,13 +110,19 @@ def parse_endpoint(
     url = given or written.endpoint
     model = environment.get(f"DOCGRAPH_{name}_MODEL") or written.model
     clearance = _clearance(name, environment, written, url)
+    key = environment.get(f"DOCGRAPH_{name}_KEY") or None
+    if written.provider and not given:
+        if written.folder:
+            raise BadInput(f"{path}: {name.lower()}: name a provider or a folder, not both")
+        options = written.options
+        return Endpoint(url or "", model or "", key, clearance, written.provider, options)
     if not url:
         return None
     if not model:
-        key = name.lower()
-        where = f"DOCGRAPH_{name}_ENDPOINT" if given else f"{path}: {key}.endpoint"
-        raise BadInput(f"{where}: needs a model beside it: {key}.model or DOCGRAPH_{name}_MODEL")
-    return Endpoint(url, model, environment.get(f"DOCGRAPH_{name}_KEY") or None, clearance)
+        part = name.lower()
+        where = f"DOCGRAPH_{name}_ENDPOINT" if given else f"{path}: {part}.endpoint"
+        raise BadInput(f"{where}: needs a model beside it: {part}.model or DOCGRAPH_{name}_MODEL")
+    return Endpoint(url, model, key, clearance)
 
 
 def _clearance(
@@ -152,6 +169,7 @@ def chat_endpoints(
     url = environment.get("DOCGRAPH_ANSWER_ENDPOINT")
     if not url:
         _need_endpoint(environment)
+        _need_provider(written)
         return tuple(_written_chat(environment, one, len(written)) for one in written)
     same = next((one for one in written if one.endpoint == url), None)
     model = environment.get("DOCGRAPH_ANSWER_MODEL") or (same.model if same else None)
@@ -186,6 +204,13 @@ def _need_endpoint(environment: Mapping[str, str]) -> None:
             )
 
 
+def _need_provider(written: Sequence[ChatConfig]) -> None:
+    for number, one in enumerate(written):
+        if not one.provider and not (one.endpoint and one.model):
+            missing = "model" if one.endpoint else "endpoint"
+            raise BadInput(f"answer.{number}.{missing}: is missing, or a provider in its place")
+
+
 def _key(environment: Mapping[str, str], one: ChatConfig | None) -> str | None:
     return (environment.get(one.key) or None) if one and one.key else None
 
@@ -194,12 +219,14 @@ def _written_chat(environment: Mapping[str, str], one: ChatConfig, many: int) ->
     """A key that names no server is for the only one: it is not shown to several."""
     unnamed = environment.get("DOCGRAPH_ANSWER_KEY") if many == 1 and not one.key else None
     return ChatEndpoint(
-        url=one.endpoint,
-        model=one.model,
+        url=one.endpoint or "",
+        model=one.model or "",
         key=_key(environment, one) or unnamed or None,
         clearance=Clearance(frozenset(one.labels or ()), one.level or 0),
         context_window=one.context_window,
         tokenizer=one.tokenizer,
+        provider=one.provider or ENDPOINT,
+        options=one.options,
     )
 
 

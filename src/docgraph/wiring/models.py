@@ -5,8 +5,7 @@ Imports next to nothing, so that a model can begin to load before the engine's o
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,26 +13,53 @@ if TYPE_CHECKING:
 
     from docgraph.model.access import Clearance
     from docgraph.model.context import TokenCounter
-    from docgraph.ports.models import ChatModel, Embedder, RerankModel
+    from docgraph.ports.models import ChatModel, Embedder, ModelSettings, RerankModel
     from docgraph.wiring.model_settings import ChatEndpoint, Endpoint
     from docgraph.wiring.settings import Settings
 
-_loading: dict[tuple[str | None, Endpoint | None], Future[Embedder]] = {}
+_loading: dict[str, Future[Embedder]] = {}
 
 
 def open_embedder(settings: Settings) -> Embedder:
+    name, block = _embedder_choice(settings)
+    embedder: Embedder = _factory(settings, name, "embedder")(block)
+    return embedder
+
+
+def _embedder_choice(settings: Settings) -> tuple[str, ModelSettings]:
+    """The provider and its settings; without any it is the model that comes with docgraph."""
+    from docgraph.ports.models import ModelSettings
+
     if settings.embedder_folder:
-        from docgraph.adapters.onnx.embedder import OnnxEmbedder
-
-        return OnnxEmbedder(Path(settings.embedder_folder))
+        return "onnx", ModelSettings(folder=settings.embedder_folder)
     if settings.embedder_endpoint:
-        from docgraph.adapters.endpoint.embedder import EndpointEmbedder
+        return settings.embedder_endpoint.provider, _block(settings.embedder_endpoint)
+    return "granite", ModelSettings()
 
-        endpoint = settings.embedder_endpoint
-        return EndpointEmbedder(endpoint.url, endpoint.model, api_key=endpoint.key)
-    from docgraph.adapters.onnx.granite import GraniteEmbedder
 
-    return GraniteEmbedder()
+def _block(endpoint: Endpoint) -> ModelSettings:
+    from docgraph.ports.models import ModelSettings
+
+    return ModelSettings(
+        url=endpoint.url,
+        model=endpoint.model,
+        key=endpoint.key,
+        clearance=endpoint.clearance,
+        options=endpoint.options,
+    )
+
+
+def _factory(settings: Settings, name: str, kind: str) -> Callable[[ModelSettings], Any]:
+    from docgraph.model.errors import BadInput
+    from docgraph.wiring.plugins import MODELS, load_plugin
+
+    provider = load_plugin(MODELS, name, settings.plugins)
+    if provider is None:
+        raise BadInput(f"no model provider is called {name!r}; `docgraph doctor` lists those found")
+    factory: Callable[[ModelSettings], Any] | None = getattr(provider, kind)
+    if factory is None:
+        raise BadInput(f"the model provider {name!r} has no {kind}")
+    return factory
 
 
 def preload_embedder(settings: Settings) -> Callable[[], Embedder]:
@@ -41,7 +67,8 @@ def preload_embedder(settings: Settings) -> Callable[[], Embedder]:
 
     Opening a model is mostly work outside the interpreter: both together take as long as one.
     """
-    chosen = (settings.embedder_folder, settings.embedder_endpoint)
+    endpoint = settings.embedder_endpoint
+    chosen = repr((settings.embedder_folder, endpoint, endpoint and endpoint.key))
     if chosen not in _loading:
         from concurrent.futures import ThreadPoolExecutor
 
@@ -63,9 +90,10 @@ def _loaded_embedder(settings: Settings, worker: Executor) -> Embedder:
 
 def embedder_clearance(settings: Settings) -> Clearance | None:
     """What may be sent to the embedder; None if it runs in this process, and nothing is sent."""
-    if settings.embedder_folder or settings.embedder_endpoint is None:
+    endpoint = settings.embedder_endpoint
+    if settings.embedder_folder or endpoint is None or endpoint.provider == "granite":
         return None
-    return settings.embedder_endpoint.clearance
+    return endpoint.clearance
 
 
 def open_tokens() -> TokenCounter:
@@ -76,38 +104,34 @@ def open_tokens() -> TokenCounter:
 
 def open_chat_models(settings: Settings) -> tuple[ChatModel, ...]:
     """In the order in which they are tried; none is asked for anything yet."""
-    return tuple(_chat_model(endpoint) for endpoint in settings.answer_endpoints)
+    return tuple(_chat_model(settings, endpoint) for endpoint in settings.answer_endpoints)
 
 
-def _chat_model(endpoint: ChatEndpoint) -> ChatModel:
-    from docgraph.adapters.endpoint.chat import EndpointChat
+def _chat_model(settings: Settings, endpoint: ChatEndpoint) -> ChatModel:
+    from docgraph.ports.models import ModelSettings
 
-    counter = open_tokens()
-    if endpoint.tokenizer:
-        from docgraph.adapters.onnx.tokenizer import FileTokenCounter
-
-        counter = FileTokenCounter(Path(endpoint.tokenizer))
-    return EndpointChat(
-        endpoint.url,
-        endpoint.model,
-        context_window=endpoint.context_window,
-        counter=counter,
-        exact=endpoint.tokenizer is not None,
-        api_key=endpoint.key,
+    block = ModelSettings(
+        url=endpoint.url,
+        model=endpoint.model,
+        key=endpoint.key,
         clearance=endpoint.clearance,
+        context_window=endpoint.context_window,
+        tokenizer=endpoint.tokenizer,
+        options=endpoint.options,
     )
+    model: ChatModel = _factory(settings, endpoint.provider, "chat")(block)
+    return model
 
 
 def open_reranker(settings: Settings) -> RerankModel | None:
-    if settings.reranker_folder:
-        from docgraph.adapters.onnx.cross_encoder import OnnxCrossEncoder
-
-        return OnnxCrossEncoder(Path(settings.reranker_folder))
-    if settings.reranker_endpoint is None:
-        return None
-    from docgraph.adapters.endpoint.reranker import EndpointReranker
+    from docgraph.ports.models import ModelSettings
 
     endpoint = settings.reranker_endpoint
-    return EndpointReranker(
-        endpoint.url, endpoint.model, api_key=endpoint.key, clearance=endpoint.clearance
-    )
+    if settings.reranker_folder:
+        name, block = "onnx", ModelSettings(folder=settings.reranker_folder)
+    elif endpoint is not None:
+        name, block = endpoint.provider, _block(endpoint)
+    else:
+        return None
+    model: RerankModel = _factory(settings, name, "reranker")(block)
+    return model

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -25,6 +25,7 @@ from docgraph.wiring.model_settings import (
     ChatConfig,
     ChatEndpoint,
     Endpoint,
+    Label,
     ModelConfig,
     chat_endpoints,
     folder_of,
@@ -42,6 +43,7 @@ class Settings:
     """What a user may choose. Without an embedder, the one that comes with docgraph is used.
 
     A store may be an address that holds a password: `redacted_store` prints it without.
+    `plugins` are distributions whose plug-ins may be loaded; None is every installed one.
     """
 
     store: str = field(default=DEFAULT_STORE, repr=False)
@@ -56,6 +58,7 @@ class Settings:
     telemetry: bool = False
     login: AuthSettings = field(default_factory=AuthSettings)
     serve: ServeSettings = NOTHING_SERVED
+    plugins: tuple[str, ...] | None = None
     config: str | None = None
 
 
@@ -74,6 +77,7 @@ class _Written:
     telemetry: bool | None = None
     login: AuthConfig = NO_LOGIN_WRITTEN
     serve: ServeSettings = NOTHING_SERVED
+    plugins: tuple[Label, ...] | None = None
 
 
 _KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
@@ -107,8 +111,14 @@ def read_settings(
         telemetry=_switch("TELEMETRY", environment, written.telemetry),
         login=parse_auth(environment, written.login),
         serve=written.serve,
+        plugins=written.plugins,
         config=str(path) if path else None,
     )
+
+
+def for_server(settings: Settings) -> Settings:
+    """A server loads the plug-ins that its settings name, and no others."""
+    return replace(settings, plugins=settings.plugins or ())
 
 
 def _config(environment: Mapping[str, str], folder: Path) -> Path | None:

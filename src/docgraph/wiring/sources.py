@@ -1,20 +1,16 @@
-"""The source that a path names: a folder, a file, or a commit of a git repository."""
+"""The source that a path or address names: a folder, a commit of git, or a plug-in's."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import Source
-from docgraph.ports.writes import SourceRevision
+from docgraph.ports.source import OpenedSource, SourceKind, SourceOptions
+from docgraph.wiring.plugins import SHIPPED, SOURCES, load_plugin
 
-if TYPE_CHECKING:
-    from docgraph.adapters.sources.git import GitSource
-
-
-# What a path is called, and whether it is git's own folder.
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://")
 
 
 def default_repository(path: Path) -> str:
@@ -34,55 +30,36 @@ def is_bare(path: Path) -> bool:
     return (path / "HEAD").is_file() and all(folder.is_dir() for folder in inner)
 
 
-MAX_FILE_BYTES = 10_000_000  # bytes
-DEFAULT_BRANCH = "main"
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedSource:
-    """What is to be read, what its snapshot is called, and the commit it stands for."""
-
-    source: Source
-    repository: str
-    branch: str
-    origin: SourceRevision
-
-
-@contextmanager
 def open_source(
-    path: Path,
-    *,
-    repository: str | None = None,
-    branch: str | None = None,
-    ref: str | None = None,
-    max_bytes: int = MAX_FILE_BYTES,
-    inside: Path | None = None,
-) -> Iterator[OpenedSource]:
+    path: Path | str, options: SourceOptions, allowed: Sequence[str] | None = ()
+) -> AbstractContextManager[OpenedSource]:
     """Opened before the store is, so that a misspelt path makes none.
 
     A repository goes by its folder's name, a branch by that of `ref`, else `main`. Without `ref`
     files are read as they lie there; a bare repository has none, and is read at its HEAD.
     Nothing outside of `inside` is read; a repository that leads there is refused, and so is a
-    `ref` that is more than a plain name.
+    `ref` that is more than a plain name. An address needs a plug-in of its scheme, from a
+    distribution that is `allowed`.
     """
-    name = default_repository(path) if repository is None else repository
-    wanted = "HEAD" if ref is None and is_bare(path) else ref
-    if wanted is None:
-        folder = _open_folder(path, max_bytes, inside)
-        yield OpenedSource(folder, name, branch or DEFAULT_BRANCH, SourceRevision())
-        return
-    with _open_git(path, wanted, max_bytes, inside) as git:
-        told = git.branch or git.ref
-        yield OpenedSource(git, name, branch or told, SourceRevision(told, git.commit))
+    address = _ADDRESS.match(path) if isinstance(path, str) else None
+    if address:
+        return _kind(address[1], allowed).open(str(path), options)
+    place = Path(path)
+    name = options.repository
+    options = replace(options, repository=default_repository(place) if name is None else name)
+    if options.ref is None and is_bare(place):
+        options = replace(options, ref="HEAD")
+    kind: SourceKind = load_plugin(SOURCES, "folder" if options.ref is None else "git", ())
+    return kind.open(str(place), options)
 
 
-def _open_folder(path: Path, max_bytes: int, inside: Path | None) -> Source:
-    from docgraph.adapters.sources.folder import FolderSource
-
-    return FolderSource(path, max_bytes, inside=inside)
-
-
-def _open_git(path: Path, ref: str, max_bytes: int, inside: Path | None) -> "GitSource":
-    from docgraph.adapters.sources.git import GitSource
-
-    return GitSource(path, ref, max_bytes, inside=inside)
+def _kind(scheme: str, allowed: Sequence[str] | None) -> SourceKind:
+    kind: SourceKind | None = (
+        None if scheme in SHIPPED[SOURCES] else load_plugin(SOURCES, scheme, allowed)
+    )
+    if kind is None:
+        raise BadInput(
+            f"no source is called {scheme}://; give a folder, a file or a git repository, "
+            "or install a plug-in for it"
+        )
+    return kind

@@ -8,6 +8,7 @@ import pytest
 
 from docgraph.interfaces.http.jobs.job_handler import IngestPath, IngestRoots
 from docgraph.model.errors import BadInput
+from docgraph.ports.source import SourceOptions
 from docgraph.wiring.server_settings import RootSettings
 from docgraph.wiring.sources import open_source
 
@@ -167,7 +168,7 @@ def test_a_repository_below_the_root_is_opened(tmp_path: Path) -> None:
     repository(tmp_path / "root" / "repo")
     there = find(tmp_path / "root", "repo")
     assert there is not None
-    with open_source(there.path, ref="main", inside=there.root) as opened:
+    with open_source(there.path, SourceOptions(ref="main", inside=there.root)) as opened:
         assert [file.path for file in opened.source.files()] == ["a.md"]
 
 
@@ -179,6 +180,6 @@ def test_a_repository_that_borrows_from_outside_is_not_opened(tmp_path: Path) ->
     assert there is not None
     with (
         pytest.raises(BadInput, match="alternates of the repository leads elsewhere"),
-        open_source(there.path, ref="main", inside=there.root),
+        open_source(there.path, SourceOptions(ref="main", inside=there.root)),
     ):
         pass

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from docgraph.ingest.build_document import build_document
-from docgraph.ingest.formats.registry import Format, format_for, read_file
+from docgraph.ingest.formats.registry import SHIPPED_FORMATS, Format, read_file
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.ingest.result import IngestResult
@@ -75,7 +75,7 @@ class MemorySource:
 
 def parsed(path: str, text: str, title: str | None = None) -> ParsedFile:
     file = SourceFile(path, len(text), title)
-    file_format = format_for(file)
+    file_format = SHIPPED_FORMATS.find(file)
     assert file_format is not None
     found = read_file(file, text.encode(), file_format)
     assert isinstance(found, ParsedFile)

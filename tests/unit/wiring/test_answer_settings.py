@@ -94,7 +94,7 @@ def test_an_invalid_model_in_the_environment_is_an_error(
     ("text", "message"),
     [
         ("answer: {endpoint: x}", "answer: Input should be a valid array"),
-        ("answer: [{endpoint: x}]", "answer.0.model: Field required"),
+        ("answer: [{endpoint: x}]", "answer.0.model: is missing, or a provider in its place"),
         ("answer: [{endpoint: x, model: m, context_window: 0}]", "answer.0.context_window:"),
         ("answer: [{endpoint: x, model: m, modle: n}]", "no setting is called 'answer.0.modle'"),
     ],

@@ -257,7 +257,8 @@ def test_a_file_that_is_named_must_exist(settings_folder: SettingsFolder, name: 
         "colour: red": (f"no setting is called 'colour'; known: {KNOWN}"),
         "embedder: {modle: m}": "no setting is called 'embedder.modle'; did you mean 'model'?",
         "reranker: {pack: f}": (
-            "no setting is called 'reranker.pack'; known: folder, endpoint, model, labels, level"
+            "no setting is called 'reranker.pack'; "
+            "known: folder, endpoint, model, labels, level, provider, options"
         ),
         "1: a": f"no setting is called '1'; known: {KNOWN}",
         "store: 7": "store: Input should be a valid string",

@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +12,15 @@ from docgraph.adapters.sources.safe_open import DirectoryHandle, NotRegularFile
 from docgraph.model.access_policy import SOURCE as RULES
 from docgraph.model.errors import BadInput
 from docgraph.ports.cancellation import check_cancelled
-from docgraph.ports.source import SourceFile, SourceProblem
+from docgraph.ports.source import (
+    MAX_FILE_BYTES,
+    OpenedSource,
+    SourceFile,
+    SourceKind,
+    SourceOptions,
+    SourceProblem,
+)
+from docgraph.ports.writes import SourceRevision
 
 # Skipped by every source: hidden files, installed packages and build output.
 SKIPPED = frozenset({"__pycache__", "node_modules"})
@@ -33,7 +42,6 @@ def is_skipped_folder(name: str, *, beside_project: bool, is_environment: bool =
 
 
 # Messages of problems, the same for every source.
-MAX_BYTES = 10_000_000
 LEADS_NOWHERE = "a link that leads nowhere"
 LEADS_OUT = "a link that leads out of the folder is not followed"
 NOT_REGULAR = "not a regular file"
@@ -65,7 +73,7 @@ class FolderSource:
     """
 
     def __init__(
-        self, root: Path, max_bytes: int = MAX_BYTES, *, inside: Path | None = None
+        self, root: Path, max_bytes: int = MAX_FILE_BYTES, *, inside: Path | None = None
     ) -> None:
         """With `inside`, a path outside of it reads like an absent one."""
         missing = f"{root}: there is no such file or folder"
@@ -159,3 +167,17 @@ class FolderSource:
         if not stat.S_ISREG(status.st_mode):
             return (bad_name(path) or SourceProblem(path, NOT_REGULAR),)
         return (bad_name(path) or SourceFile(path, status.st_size, aliases=aliases),)
+
+
+DEFAULT_BRANCH = "main"
+
+
+@contextmanager
+def _open(path: str, options: SourceOptions) -> Iterator[OpenedSource]:
+    root = Path(path)
+    folder = FolderSource(root, options.max_bytes, inside=options.inside)
+    name = root.name if options.repository is None else options.repository
+    yield OpenedSource(folder, name, options.branch or DEFAULT_BRANCH, SourceRevision())
+
+
+FOLDER = SourceKind("folder", _open)

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,6 @@ from docgraph.adapters.sources.folder import (
     ENVIRONMENT_FILE,
     LEADS_NOWHERE,
     LEADS_OUT,
-    MAX_BYTES,
     PROJECT_FILES,
     bad_name,
     is_hidden,
@@ -27,7 +27,15 @@ from docgraph.adapters.sources.git_repository import (
     find_revision,
 )
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import SourceFile, SourceProblem
+from docgraph.ports.source import (
+    MAX_FILE_BYTES,
+    OpenedSource,
+    SourceFile,
+    SourceKind,
+    SourceOptions,
+    SourceProblem,
+)
+from docgraph.ports.writes import SourceRevision
 
 LINK, SUBMODULE = "120000", "160000"
 _BLOCK = 1 << 16
@@ -125,7 +133,7 @@ class GitSource:
         self,
         repository: Path,
         ref: str,
-        max_bytes: int = MAX_BYTES,
+        max_bytes: int = MAX_FILE_BYTES,
         *,
         inside: Path | None = None,
     ) -> None:
@@ -211,3 +219,15 @@ def _file(entry: Entry) -> SourceFile | SourceProblem:
     if entry.size is None:
         return SourceProblem(entry.path, f"its blob {entry.id} is not in the repository")
     return SourceFile(entry.path, entry.size, content_id=f"{_SCHEME}{entry.id}")
+
+
+@contextmanager
+def _open(path: str, options: SourceOptions) -> Iterator[OpenedSource]:
+    root, ref = Path(path), "HEAD" if options.ref is None else options.ref
+    with GitSource(root, ref, options.max_bytes, inside=options.inside) as git:
+        read = git.branch or git.ref
+        name = root.name if options.repository is None else options.repository
+        yield OpenedSource(git, name, options.branch or read, SourceRevision(read, git.commit))
+
+
+GIT = SourceKind("git", _open)

@@ -1,8 +1,12 @@
-"""The formats, and which of them a file has. The next one is one module and one line here."""
+"""The formats, and which of them a file has. The next one is one module and one line here.
+
+Each is an entry point of docgraph too: see `wiring.plugins`.
+"""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from docgraph.ingest.formats.docx import read_docx
@@ -29,12 +33,16 @@ Reader = Callable[[str, bytes], ParsedFile | SourceProblem]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`read` parses (path, bytes); `extra` names the extra that it needs to be installed."""
+    """`read` parses (path, bytes); `extra` names the extra that it needs to be installed.
+
+    A `version` other than 0 is part of a document's fingerprint: raise it when `read` changes.
+    """
 
     name: str
     suffixes: tuple[str, ...]
     read: Reader
     extra: str = ""
+    version: int = 0
 
 
 def text_reader(parse: Callable[[str, str], ParsedFile | SourceProblem]) -> Reader:
@@ -47,30 +55,57 @@ def text_reader(parse: Callable[[str, str], ParsedFile | SourceProblem]) -> Read
     return read_text
 
 
-FORMATS = (
-    Format("csharp", (".cs",), text_reader(parse_csharp), extra="languages"),
-    Format("docx", (".docx",), read_docx, extra="formats"),
-    Format("html", (".html", ".htm", ".xhtml"), read_html),
-    Format("java", (".java",), text_reader(parse_java), extra="languages"),
-    Format(
-        "javascript",
-        (".js", ".mjs", ".cjs", ".jsx"),
-        text_reader(parse_javascript),
-        extra="languages",
-    ),
-    Format("markdown", (".md", ".markdown"), text_reader(parse_markdown)),
-    Format("notebook", (".ipynb",), text_reader(parse_notebook)),
-    Format("pdf", (".pdf",), read_pdf, extra="formats"),
-    Format("python", (".py",), text_reader(parse_python)),
-    Format("rst", (".rst", ".rest"), text_reader(parse_rst)),
-    Format("sql", (".sql",), text_reader(parse_sql), extra="languages"),
-    Format("text", (".txt", ".text"), text_reader(parse_text)),
-    Format("tsx", (".tsx",), text_reader(parse_tsx), extra="languages"),
-    Format("typescript", (".ts", ".mts", ".cts"), text_reader(parse_typescript), extra="languages"),
+CSHARP = Format("csharp", (".cs",), text_reader(parse_csharp), extra="languages")
+DOCX = Format("docx", (".docx",), read_docx, extra="formats")
+HTML = Format("html", (".html", ".htm", ".xhtml"), read_html)
+JAVA = Format("java", (".java",), text_reader(parse_java), extra="languages")
+JAVASCRIPT = Format(
+    "javascript", (".js", ".mjs", ".cjs", ".jsx"), text_reader(parse_javascript), extra="languages"
 )
-SUFFIXES = tuple(sorted(suffix for one in FORMATS for suffix in one.suffixes))
-_BY_NAME = {one.name: one for one in FORMATS}
-_BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}
+MARKDOWN = Format("markdown", (".md", ".markdown"), text_reader(parse_markdown))
+NOTEBOOK = Format("notebook", (".ipynb",), text_reader(parse_notebook))
+PDF = Format("pdf", (".pdf",), read_pdf, extra="formats")
+PYTHON = Format("python", (".py",), text_reader(parse_python))
+RST = Format("rst", (".rst", ".rest"), text_reader(parse_rst))
+SQL = Format("sql", (".sql",), text_reader(parse_sql), extra="languages")
+TEXT = Format("text", (".txt", ".text"), text_reader(parse_text))
+TSX = Format("tsx", (".tsx",), text_reader(parse_tsx), extra="languages")
+TYPESCRIPT = Format(
+    "typescript", (".ts", ".mts", ".cts"), text_reader(parse_typescript), extra="languages"
+)
+FORMATS = (
+    *(CSHARP, DOCX, HTML, JAVA, JAVASCRIPT, MARKDOWN, NOTEBOOK, PDF, PYTHON, RST, SQL),
+    *(TEXT, TSX, TYPESCRIPT),
+)
+
+
+@dataclass(frozen=True)
+class FormatRegistry:
+    """The shipped formats and those of plug-ins, which take no name or suffix of a shipped one."""
+
+    installed: tuple[Format, ...] = ()
+
+    @cached_property
+    def by_name(self) -> dict[str, Format]:
+        return {one.name: one for one in (*self.installed, *FORMATS)}
+
+    @cached_property
+    def by_suffix(self) -> dict[str, Format]:
+        return {suffix: one for one in (*self.installed, *FORMATS) for suffix in one.suffixes}
+
+    def find(self, file: SourceFile) -> Format | None:
+        """By what the source states, else by suffix; None for files that no format reads."""
+        if file.format is not None:
+            if file.format not in self.by_name:
+                known = ", ".join(sorted(self.by_name))
+                raise BadInput(f"{file.path}: no format is called {file.format!r}; known: {known}")
+            return self.by_name[file.format]
+        if PurePosixPath(file.path).name.casefold() in NAMES_WITHOUT_SUFFIX:
+            return TEXT
+        return self.by_suffix.get(suffix_of(file.path))
+
+
+SHIPPED_FORMATS = FormatRegistry()
 # Names of text files without a suffix.
 NAMES_WITHOUT_SUFFIX = (
     "authors",
@@ -90,18 +125,6 @@ _DASH_COMMENTS = frozenset({"sql"})  # a line of dashes is a comment: only a who
 _MAYBE_FRONT_MATTER = re.compile(rb"\s*(?:[-+\x1c-\x1f\x80-\xff]|<!--)")
 
 
-def format_for(file: SourceFile) -> Format | None:
-    """The format that the source states, else the suffix's; None for files that no format reads."""
-    if file.format is not None:
-        if file.format not in _BY_NAME:
-            known = ", ".join(_BY_NAME)
-            raise BadInput(f"{file.path}: no format is called {file.format!r}; known: {known}")
-        return _BY_NAME[file.format]
-    if PurePosixPath(file.path).name.casefold() in NAMES_WITHOUT_SUFFIX:
-        return _BY_NAME["text"]
-    return _BY_SUFFIX.get(suffix_of(file.path))
-
-
 def suffix_of(path: str) -> str:
     return PurePosixPath(path).suffix.casefold()
 
@@ -114,10 +137,13 @@ def read_file(file: SourceFile, data: bytes, format_: Format) -> ParsedFile | So
             parsed = _add_access(file.path, data, format_, parsed)
     except RecursionError:
         return SourceProblem(file.path, "nested too deeply to be read")
-    except ModuleNotFoundError:
-        if not format_.extra:
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and format_.extra:
+            return SourceProblem(file.path, _install_hint(format_))
+        if format_.name in SHIPPED_FORMATS.by_name:
             raise
-        return SourceProblem(file.path, _install_hint(format_))
+        reason = f"{type(error).__name__}: {error}"
+        return SourceProblem(file.path, f"the plug-in format {format_.name!r} failed: {reason}")
     if isinstance(parsed, SourceProblem) or not file.title:
         return parsed
     return replace(parsed, title=clean_title(file.title), titled=True)

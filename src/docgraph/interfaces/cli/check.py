@@ -7,6 +7,7 @@ import typer
 from docgraph.interfaces.cli.options import (
     JsonOption,
     engine_for,
+    load_pipeline,
     print_json,
 )
 
@@ -32,9 +33,8 @@ def check(
     """
     from docgraph.interfaces.cli.render_retrieval import show_pipeline
     from docgraph.model.digest import plain
-    from docgraph.pipeline.load import load
 
-    found = load(pipeline)
+    found = load_pipeline(pipeline, store)
     missing = missing_relations(found, store) if store else ()
     if json:
         steps = [{"action": s.action.name, "options": plain(s.options)} for s in found.steps]

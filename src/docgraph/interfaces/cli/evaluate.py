@@ -17,6 +17,7 @@ from docgraph.interfaces.cli.options import (
     build_request,
     current_settings,
     engine_for,
+    load_pipeline,
     print_json,
 )
 
@@ -48,12 +49,11 @@ def evaluate(
     from docgraph.interfaces.auth.principals import local
     from docgraph.interfaces.cli.progress import progress_bar
     from docgraph.interfaces.cli.render_retrieval import show_measures
-    from docgraph.pipeline.load import load
 
     with progress_bar(shown=sys.stderr.isatty()) as progress:
         found = measure(
             directory,
-            load(pipeline),
+            load_pipeline(pipeline, store),
             current_settings(store),
             local,
             keep=store,

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +12,7 @@ from docgraph.interfaces.cli.options import (
     QuietOption,
     StoreOption,
     administration_for,
+    current_settings,
     engine_for,
     expand_options,
     print_json,
@@ -89,8 +89,11 @@ def note_if_unreadable(store: str | None, repository: str, branch: str) -> None:
 @expand_options
 def ingest(
     path: Annotated[
-        Path,
-        typer.Argument(help="A folder, a single file, or a git repository.", show_default=False),
+        str,
+        typer.Argument(
+            help="A folder, a single file, a git repository, or an address that a plug-in reads.",
+            show_default=False,
+        ),
     ],
     repository: Annotated[
         str | None,
@@ -134,12 +137,12 @@ def ingest(
     snapshot. Readers see the old snapshot until the new one is complete.
     """
     from docgraph.interfaces.cli.render_store import show_ingest
+    from docgraph.ports.source import SourceOptions
     from docgraph.wiring.sources import open_source
 
     access = access_from(options)
-    with open_source(
-        path, repository=repository, branch=branch, ref=ref, max_bytes=max_bytes
-    ) as opened:
+    source = SourceOptions(repository, branch, ref, max_bytes)
+    with open_source(path, source, current_settings(store).plugins) as opened:
         result = ingest_source(
             engine_for(store, must_exist=False),
             opened.source,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from docgraph.engine.administration import Administration
     from docgraph.model.access import Principal
     from docgraph.model.snapshot import SnapshotSelector
+    from docgraph.pipeline.pipeline import Pipeline
     from docgraph.pipeline.retrieval import Retrieval
     from docgraph.wiring.settings import Settings
 
@@ -212,15 +213,24 @@ def _parameters_of(group: Any) -> list[Parameter]:
 def build_request(
     common: CommonOptions, pipeline: PipelineOptions, asked: RequestOptions
 ) -> QuestionRequest:
-    from docgraph.pipeline.load import load
-
     return QuestionRequest(
         common.reader(),
-        load(pipeline.pipeline),
+        load_pipeline(pipeline.pipeline, common.store),
         asked.question,
         tuple(asked.seed or ()),
         snapshot_selectors(pipeline.repository, pipeline.branch, pipeline.snapshot),
         max_tokens=asked.max_tokens,
+    )
+
+
+def load_pipeline(name: str, store: str | None) -> "Pipeline":
+    """Settings are read again, and plug-ins looked up, for an action that is not shipped."""
+    from docgraph.pipeline.catalog import ActionCatalog
+    from docgraph.pipeline.load import load
+    from docgraph.wiring.plugins import find_action
+
+    return load(
+        name, ActionCatalog(lambda action: find_action(action, current_settings(store).plugins))
     )
 
 

@@ -15,6 +15,7 @@ from docgraph.interfaces.cli.options import (
     SeedOption,
     build_request,
     expand_options,
+    load_pipeline,
     print_json,
     write_receipt,
 )
@@ -161,7 +162,7 @@ def run(
     """
     from docgraph.interfaces.cli.render_context import show_context
     from docgraph.model.errors import BadInput
-    from docgraph.pipeline.load import load, shipped_pipelines
+    from docgraph.pipeline.load import shipped_pipelines
     from docgraph.pipeline.retrieval import plan_from_json
 
     try:
@@ -173,7 +174,7 @@ def run(
             f"this plan was made with a pipeline called {saved.pipeline!r}, which is not shipped; "
             "name its file with --pipeline"
         )
-    steps = load(pipeline or saved.pipeline)
+    steps = load_pipeline(pipeline or saved.pipeline, common.store)
     result = common.engine().questions.execute(common.reader(), saved, steps)
     if common.json:
         print_json({"context": result.context, "digest": result.context.digest})

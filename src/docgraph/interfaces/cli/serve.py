@@ -11,7 +11,6 @@ from docgraph.interfaces.cli.options import (
     JsonOption,
     StoreOption,
     current_settings,
-    existing_or_new,
     print_json,
 )
 
@@ -58,8 +57,10 @@ def serve(
     from dataclasses import replace
 
     from docgraph.model.errors import MissingExtra
+    from docgraph.wiring.backends import check_store_url
+    from docgraph.wiring.settings import for_server
 
-    settings = existing_or_new(store)
+    settings = check_store_url(for_server(current_settings(store)))
     written = settings.serve
     chosen = replace(
         written,
@@ -112,10 +113,15 @@ def mcp(
     _require_mcp()
     from docgraph.interfaces.mcp.tool_context import load_pipelines
     from docgraph.wiring.backends import require_store
+    from docgraph.wiring.plugins import check_plugins
+    from docgraph.wiring.settings import for_server
 
-    settings = require_store(current_settings(store))
-    pipelines = load_pipelines(settings.serve.pipelines)
-    engine = _engine(settings)
+    settings = current_settings(store)
+    if http:
+        settings = for_server(settings)
+        check_plugins(settings.plugins)
+    engine = _engine(require_store(settings))
+    pipelines = load_pipelines(settings.serve.pipelines, engine.questions.actions)
     if not http:
         _over_stdio(settings, engine, pipelines, as_)
     elif as_ is not None:

@@ -1,7 +1,7 @@
 """Docgraph: an opened store, with all that can be asked of it and written to it."""
 
+import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Unpack
 
 from docgraph.ingest.result import IngestResult, Progress
@@ -31,7 +31,8 @@ from docgraph.pipeline.receipt import Receipt, receipt_from_json
 from docgraph.pipeline.replay import ReplayResult
 from docgraph.pipeline.request import QuestionRequest, snapshot_selectors
 from docgraph.pipeline.retrieval import Retrieval, SavedPlan, plan_from_json
-from docgraph.wiring.sources import MAX_FILE_BYTES, open_source
+from docgraph.ports.source import MAX_FILE_BYTES, SourceOptions
+from docgraph.wiring.sources import open_source
 
 
 class Docgraph(OpenStore):
@@ -67,7 +68,7 @@ class Docgraph(OpenStore):
                 f"this plan was made with a pipeline called {saved.pipeline!r}, "
                 "which is not shipped; give its file as pipeline="
             )
-        reader, steps = self._reader(as_), load_pipeline(pipeline or saved.pipeline)
+        reader, steps = self._reader(as_), load_pipeline(pipeline or saved.pipeline, self._actions)
         return _result(self._existing_engine().questions.execute(reader, saved, steps))
 
     def retrieve(self, question: str = "", **options: Unpack[QuestionOptions]) -> Result:
@@ -139,6 +140,8 @@ class Docgraph(OpenStore):
     ) -> IngestResult:
         """Ingests a folder, a file or a commit, as a new snapshot if anything changed.
 
+        An address such as `scheme://…` is read by a plug-in.
+
         `ref` names a branch, tag or commit of a git repository; `without` switches miners off.
         `readers` are the groups that may read: without any, access.yaml and front matter say so,
         and where they do not, the person at the keyboard alone may. Needs the right `ingest`.
@@ -146,9 +149,8 @@ class Docgraph(OpenStore):
         who = self._reader(as_)
         access = access_options(who.tenant, readers, labels, level)
         rule = access.rule
-        with open_source(
-            Path(path), repository=repository, branch=branch, ref=ref, max_bytes=max_bytes
-        ) as opened:
+        options = SourceOptions(repository, branch, ref, max_bytes)
+        with open_source(os.fspath(path), options, self._settings.plugins) as opened:
             return self._any_engine().content.ingest(
                 who,
                 opened.source,
@@ -232,7 +234,7 @@ class Docgraph(OpenStore):
 
     def _request(self, question: str, options: Any, kind: type) -> QuestionRequest:
         check_options(options, kind)
-        return build_request(self._reader(options.get("as_")), question, options)
+        return build_request(self._reader(options.get("as_")), question, options, self._actions)
 
 
 def _result(retrieval: Retrieval) -> Result:

@@ -3,13 +3,16 @@
 import os
 import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from docgraph.interfaces.auth.principals import ReaderLike, principal_for
 from docgraph.model.access import Principal
 from docgraph.model.errors import BadInput
+from docgraph.pipeline.catalog import ActionCatalog
 from docgraph.wiring.backends import absolute_store, check_store_url, redacted_store, require_store
+from docgraph.wiring.plugins import find_action
 from docgraph.wiring.settings import read_settings
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ class OpenStore:
         named = None if store is None else os.fspath(store)
         settings = check_store_url(read_settings(os.environ, Path.cwd(), named))
         self._settings = replace(settings, store=absolute_store(settings.store))
+        self._actions = ActionCatalog(partial(find_action, allowed=settings.plugins))
         self._lock = threading.Lock()
         self._engine: Engine | None = None
 

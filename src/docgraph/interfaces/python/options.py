@@ -9,6 +9,7 @@ from docgraph.interfaces.auth.principals import ReaderLike
 from docgraph.model.access import Principal
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.validation import suggest
+from docgraph.pipeline.catalog import ActionCatalog
 from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.request import OVERRIDES, QuestionRequest, snapshot_selectors
@@ -55,10 +56,12 @@ def scope_of(options: Mapping[str, Any]) -> tuple[SnapshotSelector, ...]:
     return snapshot_selectors(*(options.get(name) for name in ("repository", "branch", "snapshot")))
 
 
-def build_request(reader: Principal, question: str, options: Mapping[str, Any]) -> QuestionRequest:
+def build_request(
+    reader: Principal, question: str, options: Mapping[str, Any], actions: ActionCatalog
+) -> QuestionRequest:
     return QuestionRequest(
         reader,
-        load_pipeline(options.get("pipeline", "documents")),
+        load_pipeline(options.get("pipeline", "documents"), actions),
         question,
         tuple(options.get("seeds", ())),
         scope_of(options),
@@ -66,12 +69,12 @@ def build_request(reader: Principal, question: str, options: Mapping[str, Any]) 
     )
 
 
-def load_pipeline(pipeline: PipelineLike) -> Pipeline:
+def load_pipeline(pipeline: PipelineLike, actions: ActionCatalog) -> Pipeline:
     """A file may change while a program runs; what is shipped does not."""
     if isinstance(pipeline, Pipeline):
         return pipeline
     name = os.fspath(pipeline)
-    return _load_shipped(name) if name in shipped_pipelines() else load(name)
+    return _load_shipped(name) if name in shipped_pipelines() else load(name, actions)
 
 
 _load_shipped = cache(load)

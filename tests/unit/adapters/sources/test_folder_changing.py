@@ -11,7 +11,7 @@ import pytest
 
 from docgraph.adapters.sources.folder import CHANGED, FolderSource
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import SourceFile, SourceProblem
+from docgraph.ports.source import SourceFile, SourceOptions, SourceProblem
 from docgraph.wiring.sources import open_source
 
 
@@ -115,7 +115,7 @@ def test_a_path_that_points_outside_when_it_is_opened_is_absent(root: Path, path
     (root / "docs").symlink_to("../outside")
     with (
         pytest.raises(BadInput, match="there is no such file or folder"),
-        open_source(root / path, inside=root),
+        open_source(root / path, SourceOptions(inside=root)),
     ):
         pass
 

@@ -11,6 +11,7 @@ from docgraph.adapters.sources import git_process
 from docgraph.adapters.sources.git import GitSource
 from docgraph.adapters.sources.git_bounds import check_bounds
 from docgraph.model.errors import BadInput
+from docgraph.ports.source import SourceOptions
 from docgraph.wiring.sources import open_source
 from tests.support.git_repository import GitRepository
 from tests.support.git_sources import read_files
@@ -19,7 +20,7 @@ SECRET = {"s.md": "from outside"}
 
 
 def read(path: Path, root: Path, ref: str = "main") -> dict[str, bytes | str]:
-    with open_source(path, ref=ref, inside=root) as opened:
+    with open_source(path, SourceOptions(ref=ref, inside=root)) as opened:
         assert isinstance(opened.source, GitSource)
         return read_files(opened.source)
 
@@ -245,7 +246,7 @@ def test_git_reads_the_checked_folders_if_pointers_change_later(
 ) -> None:
     repository = GitRepository(root / "repo")
     repository.commit({"a.md": "a"})
-    with open_source(repository.folder, ref="main", inside=root) as opened:
+    with open_source(repository.folder, SourceOptions(ref="main", inside=root)) as opened:
         (repository.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
         assert isinstance(opened.source, GitSource)
         assert read_files(opened.source) == {"a.md": b"a"}

@@ -5,6 +5,7 @@ import pytest
 from docgraph.adapters.sources.git import GitSource
 from docgraph.adapters.sources.git_repository import check_plain_name
 from docgraph.model.errors import BadInput
+from docgraph.ports.source import SourceOptions
 from docgraph.wiring.sources import open_source
 from tests.support.git_repository import GitRepository
 
@@ -57,7 +58,7 @@ def test_other_names_are_refused_with_a_list_of_valid_forms(
     repository.commit({"n.md": "m"})
     with (
         pytest.raises(BadInput, match="what fits is a branch, a tag, HEAD, or 4 to 64 digits"),
-        open_source(repository.folder, ref=ref, inside=repository.folder),
+        open_source(repository.folder, SourceOptions(ref=ref, inside=repository.folder)),
     ):
         pass
 

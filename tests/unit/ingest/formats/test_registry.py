@@ -4,13 +4,20 @@ import io
 import json
 import sys
 import zipfile
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.formats.registry import FORMATS, Format, format_for, missing_extras, read_file
+from docgraph.ingest.formats.registry import (
+    FORMATS,
+    SHIPPED_FORMATS,
+    TEXT,
+    Format,
+    missing_extras,
+    read_file,
+)
 from docgraph.ingest.parsed_file import AccessMapping, HeaderField, Link, ParsedFile
 from docgraph.ingest.source_text import Positions
 from docgraph.model.errors import BadInput
@@ -56,24 +63,24 @@ TEXTS = [known for known in FORMATS if known.name not in {"docx", "pdf"}]
     ],
 )
 def test_the_suffix_decides_the_format(path: str, name: str | None) -> None:
-    found = format_for(SourceFile(path, 1))
+    found = SHIPPED_FORMATS.find(SourceFile(path, 1))
     assert (found.name if found else None) == name
 
 
 def test_a_source_may_state_the_format() -> None:
-    found = format_for(SourceFile("pep-0484", 1, format="rst"))
+    found = SHIPPED_FORMATS.find(SourceFile("pep-0484", 1, format="rst"))
     assert found is not None
     assert found.name == "rst"
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadInput, match=r"'word'; known: .*docx, html, java, javascript, markdown"):
-        format_for(SourceFile("a", 1, format="word"))
+        SHIPPED_FORMATS.find(SourceFile("a", 1, format="word"))
 
 
 def test_a_given_title_comes_before_the_texts_own() -> None:
     file = SourceFile("a.md", 1, title="Given\n title")
-    known = format_for(file)
+    known = SHIPPED_FORMATS.find(file)
     assert known is not None
     found = read_file(file, b"# Own", known)
     assert isinstance(found, ParsedFile)
@@ -121,7 +128,7 @@ def assert_nested(found: ParsedFile) -> None:
 
 def parsed_from(path: str, text: str) -> ParsedFile:
     file = SourceFile(path, 1)
-    known = format_for(file)
+    known = SHIPPED_FORMATS.find(file)
     assert known is not None
     found = read_file(file, text.encode(), known)
     assert isinstance(found, ParsedFile)
@@ -180,7 +187,7 @@ def test_what_is_no_front_matter_has_no_access(path: str, text: str) -> None:
 
 def test_a_page_that_declares_its_charset_has_front_matter_too() -> None:
     data = "---\naccess: Gehälter\n---\n<meta charset=iso-8859-1>".encode("iso-8859-1")
-    known = format_for(SourceFile("a.html", 1))
+    known = SHIPPED_FORMATS.find(SourceFile("a.html", 1))
     assert known is not None
     found = read_file(SourceFile("a.html", 1), data, known)
     assert isinstance(found, ParsedFile)
@@ -193,7 +200,7 @@ def test_a_missing_library_is_named_with_the_extra_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     file = SourceFile(f"a{suffix}", 1)
-    known = format_for(file)
+    known = SHIPPED_FORMATS.find(file)
     assert known is not None
     needs = "needs `pip install docgraph[formats]`"
     assert read_file(file, b"x", known) == SourceProblem(file.path, needs)
@@ -204,7 +211,7 @@ def test_a_fault_of_our_own_is_not_taken_for_a_missing_library() -> None:
         raise ModuleNotFoundError("docgraph.gone")
 
     with pytest.raises(ModuleNotFoundError):
-        read_file(SourceFile("a", 1), b"", Format("ours", (".ours",), broken))
+        read_file(SourceFile("a", 1), b"", replace(TEXT, read=broken))
 
 
 def test_deep_nesting_is_read_or_named() -> None:
@@ -218,7 +225,7 @@ def test_deep_nesting_is_read_or_named() -> None:
         ("rst", "`" * 20_000),
     ):
         file = SourceFile("a", 1, format=one)
-        known = format_for(file)
+        known = SHIPPED_FORMATS.find(file)
         assert known is not None
         assert isinstance(read_file(file, text.encode(), known), ParsedFile | SourceProblem)
 
@@ -233,7 +240,7 @@ def test_a_word_document_nested_too_deeply_is_named() -> None:
             "word/document.xml", f'<w:document xmlns:w="{namespace}">{body}</w:document>'
         )
     file = SourceFile("a.docx", 1)
-    known = format_for(file)
+    known = SHIPPED_FORMATS.find(file)
     assert known is not None
     assert read_file(file, made.getvalue(), known) == SourceProblem(
         "a.docx", "nested too deeply to be read"

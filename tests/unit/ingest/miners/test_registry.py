@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.miners.registry import ALL_MINERS, miners_without
+from docgraph.ingest.miners.registry import ALL_MINERS, SHIPPED_MINERS
 from docgraph.model.edge import SHARES_ENTITY
 from docgraph.model.errors import BadInput
 from docgraph.model.node import path_of
@@ -88,5 +88,5 @@ def test_no_document_defines_an_entity_name() -> None:
 
 def test_an_unknown_miner_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadInput, match="no miner is called x; known: calls, documents, headers"):
-        miners_without(("links", "x"))
-    assert miners_without(("links",)) == ALL_MINERS - {"links"}
+        SHIPPED_MINERS.without(("links", "x"))
+    assert SHIPPED_MINERS.without(("links",)) == ALL_MINERS - {"links"}

@@ -15,6 +15,7 @@ from docgraph.model.access import LOCAL, LOCAL_ONLY, Principal
 from docgraph.model.access_policy import is_access_file
 from docgraph.model.errors import BadInput, DocgraphError
 from docgraph.model.ingest_job import IngestJob, IngestJobRequest
+from docgraph.ports.source import SourceOptions
 from docgraph.wiring.build import git_parent_access_rules
 from docgraph.wiring.server_settings import RootSettings
 from docgraph.wiring.sources import open_source
@@ -205,10 +206,7 @@ class IngestJobHandler:
         is_local = principal.id == LOCAL and principal.tenant == LOCAL
         with open_source(
             place.path,
-            repository=request.repository,
-            branch=request.branch,
-            ref=request.ref,
-            inside=place.root,
+            SourceOptions(request.repository, request.branch, request.ref, inside=place.root),
         ) as opened:
             if opened.origin.revision:
                 check_rules_of_commit(place, opened.origin.revision)

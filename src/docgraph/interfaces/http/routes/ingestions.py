@@ -10,7 +10,6 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from docgraph.ingest.miners.registry import miners_without
 from docgraph.ingest.result import Progress
 from docgraph.interfaces.http.jobs.job_handler import IngestJobResult, check_parent_access_rules
 from docgraph.interfaces.http.openapi import operation_docs
@@ -150,6 +149,7 @@ def _add(body: IngestionBody, context: RequestContext) -> IngestJob:
                 "this server ingests nothing: no folder is named as one of its roots"
             )
         _check(request, context.principal.tenant)
+        context.engine.content.registries().miners.without(request.without)
         place = context.state.roots.find(request.path, context.principal.tenant)
         if place is not None:
             check_parent_access_rules(place)
@@ -161,7 +161,6 @@ def _add(body: IngestionBody, context: RequestContext) -> IngestJob:
 def _check(request: IngestJobRequest, tenant: str) -> None:
     """A request that is known to be wrong now is refused now."""
     access_options(tenant, request.readers or (), request.labels, request.level)
-    miners_without(request.without)
     for name in (request.repository, request.branch):
         if name is not None and not (
             name.strip() and name.isprintable() and len(name) <= LONGEST_NAME

@@ -25,8 +25,9 @@ from docgraph.ports.models import Embedder
 from docgraph.ports.tracer import Tracer
 from docgraph.wiring.build import build_engine, open_tracer
 from docgraph.wiring.models import preload_embedder
+from docgraph.wiring.plugins import check_plugins
 from docgraph.wiring.server_settings import ServeSettings
-from docgraph.wiring.settings import Settings
+from docgraph.wiring.settings import Settings, for_server
 
 if TYPE_CHECKING:
     from docgraph.engine import Engine
@@ -97,7 +98,9 @@ def app_state_of(request: Request) -> AppState:
 
 
 def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None = None) -> AppState:
-    """Nothing listens yet. Models may be loading already."""
+    """Nothing listens yet. Models may be loading already. A plug-in that fails ends the start."""
+    settings = for_server(settings)
+    check_plugins(settings.plugins)
     serve = settings.serve
     embedder = embedder or preload_embedder(settings)
     engine, metrics = build_engine(settings, embedder), Metrics()
@@ -116,7 +119,7 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
         tracer=open_tracer(settings),
         runner=runner if roots else None,
         settings=serve,
-        pipelines=NamedPipelines(serve),
+        pipelines=NamedPipelines(serve, engine.questions.actions),
         roots=roots,
         questions=WorkerPool("questions", serve.concurrency or _cores(), serve.queue),
         answers=WorkerPool("answers", serve.answers, serve.queue),
