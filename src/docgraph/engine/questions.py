@@ -114,7 +114,7 @@ class QuestionService:
             return replay(receipt, reader, lambda steps: self._again(reader, receipt, steps, note))
 
     def why(self, request: QuestionRequest, node: str) -> Explanation:
-        """Why a node is in this question's context, or where it was left out and what includes it."""
+        """Why a node is in the context, or where it was left out and what includes it."""
         from docgraph.pipeline.why_not.why_not import why_not
 
         request = request.validated()
