@@ -41,7 +41,8 @@ def row(tree: Path, store: Path) -> str:
 
 
 if __name__ == "__main__":
-    print("| tree | files | not used | nodes | chunks | calls | edges | unresolved | s |")
+    head = "tree | files | not used | nodes | chunks | unresolved calls | edges | unresolved | s"
+    print(f"| {head} |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as scratch:

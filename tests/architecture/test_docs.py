@@ -228,10 +228,13 @@ def test_every_kind_of_node_is_documented() -> None:
 
 
 def keys(kind: Any) -> Any:
-    """The shape of a value: its fields, and theirs."""
+    """The shape of a value: its fields as JSON names them, and theirs."""
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
-        return {field.name: keys(hints[field.name]) for field in dataclasses.fields(kind)}
+        return {
+            field.metadata.get("alias", field.name): keys(hints[field.name])
+            for field in dataclasses.fields(kind)
+        }
     inner = [keys(part) for part in typing.get_args(kind)]
     return next((part for part in inner if part), None)
 

@@ -121,7 +121,7 @@ class QuestionService:
             )
 
     def why(self, request: QuestionRequest, node: str) -> Explanation:
-        """Why a node is in this question's context, or where it was left out, and a remedy."""
+        """Why a node is in the context, or where it was left out and what includes it."""
         from docgraph.pipeline.why_not.why_not import why_not
 
         request = request.validated()

@@ -51,7 +51,7 @@ FROM (SELECT handle, document_id, vector::vector({size}) <#> %(asked)s::vector({
       ORDER BY (vector::vector({size}) <#> %(asked)s::vector({size})) {unindexed}
       FETCH FIRST (%(most)s) ROWS {ties}) AS f;
 
--- name: nearest_passages
+-- name: nearest_chunks
 SELECT f.version * 1048576 + f.position,
        (SELECT n.handle FROM visible_nodes AS n WHERE n.id = f.node),
        (SELECT r.handle FROM visible_nodes AS r WHERE r.id = f.document_id), -f.distance
