@@ -20,7 +20,7 @@ from tests.support.postgres_server import OWNER, SUPERUSER, PostgresServer, name
 AN_INGEST = """
     SELECT pg_advisory_lock(hashtextextended('docgraph branch 1', 0)),
            pg_advisory_lock_shared(hashtextextended('docgraph tenant t', 0));
-    INSERT INTO changes VALUES ('t', 1);
+    INSERT INTO change_counts VALUES ('t', 1);
     INSERT INTO contents (tenant, hash, text) VALUES ('t', 'h', 'x');
     LOCK TABLE documents, document_nodes, segments IN ACCESS EXCLUSIVE MODE;
 """

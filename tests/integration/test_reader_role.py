@@ -87,7 +87,8 @@ FORBIDDEN: dict[str, LiteralString] = {
         SELECT tablename || ' ' || policyname FROM pg_policies
         WHERE schemaname = 'docgraph'
           AND (roles <> '{docgraph_reader}' OR cmd <> 'SELECT' OR permissive <> 'PERMISSIVE'
-               OR qual !~ 'readable_classes|documents|document_nodes|vector_chunks|segments|tenant')""",
+               OR qual !~
+                  'readable_classes|documents|document_nodes|vector_chunks|segments|tenant')""",
     "reads elsewhere": """
         SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
         WHERE c.relkind IN ('r', 'p', 'f', 'm')

@@ -79,7 +79,7 @@ def test_without_the_views_filter_a_login_sees_everything(unlocked: SecondLock) 
     """Through every view that there is, but the two that show numbers."""
     found = unlocked.owner.execute("SELECT viewname FROM pg_views WHERE schemaname = 'docgraph'")
     names = views(unlocked.owner).keys()
-    assert {name for (name,) in found} == names | {"document_lives", "segment_lives"}
+    assert {name for (name,) in found} == names | {"document_lifetimes", "segment_numbers"}
     everything = "\n".join(row for name in names for row in view_rows(unlocked.owner, name))
     assert all(secret in everything for secret in unlocked.secrets(READERS["nobody"]))
 
