@@ -152,7 +152,7 @@ def test_no_other_role_has_access_to_the_log(
         "synchronous_commit = off",
     ],
 )
-def test_whatever_the_server_prefers_writers_fit_in_one_after_another(
+def test_whatever_the_server_prefers_writers_are_serialised(
     postgres: PostgresServer, place: PostgresAuditStorage, database: str, setting: str
 ) -> None:
     with postgres.superuser() as server:
