@@ -41,7 +41,7 @@ def list_relations(
 ) -> None:
     """List relations, each with its origin.
 
-    The origin is a miner's name, `curated`, `given` or `hand`; beside it stand the lines that show
+    The origin is a miner's name, `curated`, `imported` or `manual`; beside it stand the lines that show
     the relation. `contains` is listed where --type asks for it.
     """
     from docgraph.interfaces.cli.render_retrieval import show_relations
