@@ -50,8 +50,8 @@ def known(store: Store) -> tuple[object, ...]:
     listed: tuple[SnapshotInfo, ...] = store.snapshots(local())
     found: list[object] = [*listed]
     for info in listed:
-        wanted = SnapshotSelector(info.name.repository, info.name.branch, info.name.snapshot)
-        with store.open_session(local(), (wanted,)) as reads:
+        selector = SnapshotSelector(info.name.repository, info.name.branch, info.name.snapshot)
+        with store.open_session(local(), (selector,)) as reads:
             found.append((reads.versions(), reads.counts()))
     with store.open_session(local(), ALL_REPOSITORIES) as reads:
         found.append((reads.scope, reads.versions(), reads.counts()))
@@ -97,7 +97,7 @@ class StateRules:
             assert "r:x.md" not in reads.versions()
 
     @pytest.mark.requirement(36)
-    def test_a_class_that_changes_is_noticed_by_whoever_knew_another(
+    def test_a_class_that_changes_is_noticed_by_readers_who_knew_another(
         self, store: Store, patient: Patient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         publish(store, a="one", b="two")

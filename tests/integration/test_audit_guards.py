@@ -106,7 +106,7 @@ def done(place: AuditStorage, statement: str) -> None:
     ],
     indirect=["place"],
 )
-def test_what_was_done_to_the_guards_is_said_in_words(
+def test_what_was_done_to_the_guards_is_described(
     log: AuditLog, place: AuditStorage, statement: str, problems: list[str]
 ) -> None:
     log.write(EVENT)

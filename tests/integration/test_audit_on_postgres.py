@@ -20,7 +20,7 @@ from tests.support.postgres_server import OWNER, SUPERUSER, PostgresServer, name
 AN_INGEST = """
     SELECT pg_advisory_lock(hashtextextended('docgraph branch 1', 0)),
            pg_advisory_lock_shared(hashtextextended('docgraph tenant t', 0));
-    INSERT INTO changes VALUES ('t', 1);
+    INSERT INTO change_counts VALUES ('t', 1);
     INSERT INTO contents (tenant, hash, text) VALUES ('t', 'h', 'x');
     LOCK TABLE documents, document_nodes, segments IN ACCESS EXCLUSIVE MODE;
 """
@@ -152,7 +152,7 @@ def test_no_other_role_has_access_to_the_log(
         "synchronous_commit = off",
     ],
 )
-def test_whatever_the_server_prefers_writers_fit_in_one_after_another(
+def test_whatever_the_server_prefers_writers_are_serialised(
     postgres: PostgresServer, place: PostgresAuditStorage, database: str, setting: str
 ) -> None:
     with postgres.superuser() as server:

@@ -105,7 +105,7 @@ def test_a_changed_field_is_found_and_found_no_more_when_it_is_changed_back(
         (["UPDATE entries SET tenant = 'u' WHERE number = 250"], ["row 250 is missing"]),
     ],
 )
-def test_what_was_done_to_the_rows_is_said_in_words(
+def test_what_was_done_to_the_rows_is_described(
     log: AuditLog, place: AuditStorage, anchor: Anchor, statements: list[str], problems: list[str]
 ) -> None:
     assert log.verify("t", anchor) == AuditVerdict(250, 250, ())

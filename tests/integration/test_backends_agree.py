@@ -201,15 +201,15 @@ def pair(database: str) -> Iterator[Pair]:
         embedded.close()
 
 
-def agree(pair: Pair, probe: Probe, reader: Principal, *wanted: SnapshotSelector) -> None:
+def agree(pair: Pair, probe: Probe, reader: Principal, *selectors: SnapshotSelector) -> None:
     one, other = (
-        results_of(probe, stock.engine, reader, wanted or ALL_REPOSITORIES) for stock in pair
+        results_of(probe, stock.engine, reader, selectors or ALL_REPOSITORIES) for stock in pair
     )
     assert one == other, probe
 
 
 @pytest.mark.requirement(42)
-def test_whoever_asks_whatever_gets_the_same_bytes_on_either_store(pair: Pair) -> None:
+def test_every_reader_and_question_gets_the_same_bytes_on_either_store(pair: Pair) -> None:
     """Plans, contexts, traces, relations, statuses, digests; for readers of several tenants."""
     assert {pipeline.name for pipeline in PIPELINES} == shipped_pipelines().keys()
     for stock in pair:
@@ -232,11 +232,11 @@ def test_every_snapshot_gives_the_same_bytes_on_either_store(pair: Pair) -> None
         reader = guarded_world.READERS[name]
         listed = [stock.engine.content.snapshots(reader) for stock in pair]
         assert listed[0] == listed[1]
-        wishes = [SnapshotSelector(*plain(info.name).values()) for info in listed[0]]
-        for wish in wishes:
+        selectors = [SnapshotSelector(*plain(info.name).values()) for info in listed[0]]
+        for selector in selectors:
             for probe in PROBES:
-                agree(pair, probe, reader, wish)
-        for old, new in pairwise(wishes):
+                agree(pair, probe, reader, selector)
+        for old, new in pairwise(selectors):
             if (old.repository, old.branch) == (new.repository, new.branch):
                 agree(pair, DifferencesProbe(), reader, old, new)
 

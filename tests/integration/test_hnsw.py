@@ -66,7 +66,7 @@ def nearest(engine: Engine, over: Level, *, roll_up: bool) -> tuple[tuple[str, i
 
 @pytest.mark.parametrize("over", OVERS)
 @pytest.mark.parametrize("roll_up", [True, False])
-def test_as_many_are_found_as_are_wanted_and_scores_are_exact(
+def test_as_many_are_found_as_are_requested_and_scores_are_exact(
     engine: Engine, pool: Pool, over: Level, roll_up: bool
 ) -> None:
     found, exact = (nearest(e, over, roll_up=roll_up) for e in (engine, on(pool, "packed")))

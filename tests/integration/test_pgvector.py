@@ -44,7 +44,7 @@ def opened(pool: Pool, index: str) -> PostgresStore:
 
 
 @pytest.mark.requirement(42)
-def test_whoever_asks_whatever_gets_the_same_bytes_of_either_index(pool: Pool) -> None:
+def test_every_reader_and_question_gets_the_same_bytes_of_either_index(pool: Pool) -> None:
     packed, exact = (stock(pool, index).engine for index in ("packed", "pgvector"))
     for reader in guarded_world.READERS.values():
         assert everything(packed, reader, ASKED) == everything(exact, reader, ASKED)
@@ -85,10 +85,10 @@ def test_no_vectors_are_read_from_segments(
 
 
 def test_an_old_snapshot_is_searched_as_it_was(pool: Pool) -> None:
-    wanted = (SnapshotSelector("r", "main", 1),)
+    selectors = (SnapshotSelector("r", "main", 1),)
     rows = []
     for index in ("packed", "pgvector"):
-        with opened(pool, index).open_session(local(), wanted) as reads:
+        with opened(pool, index).open_session(local(), selectors) as reads:
             rows.append(
                 [
                     reads.search.nearest(vector("valve"), over=over, roll_up=False, top=99)

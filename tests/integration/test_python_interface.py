@@ -168,7 +168,7 @@ def test_a_store_is_shown_without_its_password() -> None:
         opened.saved_store()
 
 
-def test_relations_by_hand_come_and_go(tmp_path: Path) -> None:
+def test_manual_relations_come_and_go(tmp_path: Path) -> None:
     opened = docgraph.open(tmp_path / "own.db")
     opened.ingest(write_files(tmp_path / "notes", NOTES))
     ends = ("notes:0005-back-off.md", "explains", "notes:uploads.md")

@@ -77,7 +77,7 @@ def on_postgres(
 
 
 def _in_order(connection: Connection) -> list[str]:
-    """Whoever refers to another goes first."""
+    """Tables that refer to others come first."""
     order: TopologicalSorter[str] = TopologicalSorter()
     for table, other in connection.execute(_TABLES, [SCHEMA]):
         order.add(other or table, *([table] if other else ()))

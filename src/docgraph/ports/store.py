@@ -60,7 +60,7 @@ class ReaderSession(Protocol):
 
 class Store(Protocol):
     def open_session(
-        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+        self, principal: Principal, selectors: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> AbstractContextManager[ReaderSession]: ...
 
     def open_writer(
@@ -78,7 +78,7 @@ class Store(Protocol):
         ...
 
     def verify(self) -> VerifyReport:
-        """Looks at everything, whoever may read it; changes nothing."""
+        """Checks everything, whatever its readers; changes nothing."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Vectors of single chunks, kept by their numbers: those of candidates are asked for again."""
+"""Vectors of single chunks, cached by number: those of candidates are needed again."""
 
 import threading
 
@@ -20,7 +20,7 @@ _Key = tuple[int, int]  # revision, and how many dimensions
 
 
 class ChunkVectors:
-    """Of one width. Slots are only ever added, so that whoever holds this reads without a lock."""
+    """Of one width. Slots are only ever added, so that readers need no lock."""
 
     def __init__(self, width: int, most: int) -> None:
         self.rows: Rows = np.empty((most, width), dtype=np.int16)
@@ -41,7 +41,7 @@ class ChunkVectors:
         return slots
 
     def add(self, ids: Ints, rows: Rows) -> bool:
-        """Whether there was room for those that are not there yet."""
+        """Whether there was space for those that are missing."""
         with self._lock:
             new = self.slots_of(ids) < 0
             ids, rows = ids[new], rows[new]
@@ -81,9 +81,9 @@ class ChunkProducts:
         lacking = np.flatnonzero(slots < 0)
         scores = dot_products(kept.rows, query, slots)
         if len(lacking):
-            wanted, read = _read(self._sql, distinct(ids[lacking]), len(query))
-            self._keep(kept, wanted[wanted < LARGEST], read[wanted < LARGEST])
-            scores[lacking] = dot_products(read, query, np.searchsorted(wanted, ids[lacking]))
+            missing, read = _read(self._sql, distinct(ids[lacking]), len(query))
+            self._keep(kept, missing[missing < LARGEST], read[missing < LARGEST])
+            scores[lacking] = dot_products(read, query, np.searchsorted(missing, ids[lacking]))
         return scores
 
     def _vectors(self, width: int) -> ChunkVectors:
@@ -96,7 +96,7 @@ class ChunkProducts:
         return found
 
     def _keep(self, kept: ChunkVectors, ids: Ints, rows: Rows) -> None:
-        """Where there is no room for these, all others are let go of."""
+        """Where there is no space for these, all others are dropped."""
         width = rows.shape[1]
         if not kept.add(ids, rows):
             kept = self._new(width)

@@ -35,7 +35,7 @@ class PackedLexical:
         return top_with_ties(*score_owners(self.lists(view, terms, bm25), owners), limit)
 
     def lists(self, view: ReaderView, terms: Sequence[str], bm25: Bm25) -> list[PostingList]:
-        """Kept by all that they hang on: the view, the term and BM25's parameters."""
+        """Cached by all that they depend on: the view, the term and BM25's parameters."""
         keys = {term: (view.number, bm25.k1, bm25.b, term) for term in terms}
         lists = {term: found for term, key in keys.items() if (found := self._lists.get(key))}
         if missing := [term for term in keys if term not in lists]:

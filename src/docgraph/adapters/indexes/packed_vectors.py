@@ -16,7 +16,7 @@ from docgraph.ports.search_reads import Level
 _FEW = 4  # one row in so many: below, it is quicker to gather them first
 _AT_ONCE = 512  # rows that are gathered and widened together, so that they stay in a near cache
 Scores = npt.NDArray[np.float32]
-_Asked = tuple[tuple[int, ...], ReadFilter, Level]
+_Search = tuple[tuple[int, ...], ReadFilter, Level]
 
 
 def dot_products(
@@ -61,7 +61,7 @@ class PackedVectors:
 
     def __init__(self, packed: PackedReader) -> None:
         self._packed = packed
-        self._last: tuple[_Asked, list[ScoredRows]] | None = None
+        self._last: tuple[_Search, list[ScoredRows]] | None = None
 
     def search(
         self, vector: tuple[int, ...], reads: ReadFilter, *, level: Level, limit: int
@@ -79,13 +79,13 @@ class PackedVectors:
         columns = ([getattr(hits, name) for hits in found] for name in VectorHits.__slots__)
         return VectorHits(*map(np.concatenate, columns))
 
-    def _scored(self, asked: _Asked) -> list[ScoredRows]:
+    def _scored(self, search: _Search) -> list[ScoredRows]:
         """Who asks once more, for further rows, does not wait for the products again."""
-        if self._last is None or self._last[0] != asked:
-            vector, reads, level = asked
+        if self._last is None or self._last[0] != search:
+            vector, reads, level = search
             query = np.array(vector, dtype=np.float32)
             view = self._packed.view(reads)
-            self._last = asked, list(self._scan(view, level, query))
+            self._last = search, list(self._scan(view, level, query))
         return self._last[1]
 
     def _scan(self, view: ReaderView, level: Level, query: Scores) -> Iterator[ScoredRows]:

@@ -1,4 +1,4 @@
-"""Postings: which passages hold a term, and how often. Collected as they come, packed by term."""
+"""Postings: which chunks contain a term, and how often. Collected as they come, packed by term."""
 
 from array import array
 from collections import defaultdict
@@ -12,11 +12,11 @@ from docgraph.adapters.indexes.segments import WIDTH, Ints, pack, unpack
 from docgraph.model.tokenize import run_terms, word_runs
 
 SmallInts = npt.NDArray[np.int32]
-Packed = tuple[str, bytes, bytes]  # a term, its passages, how often it is in each
+Packed = tuple[str, bytes, bytes]  # a term, its chunks, how often it is in each
 
 
 class PostingsWriter:
-    """Passages count from 0. Only numbers of runs are kept, until `packed` makes terms of them."""
+    """Chunks count from 0. Only numbers of runs are kept, until `packed` makes terms of them."""
 
     def __init__(self) -> None:
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
@@ -29,23 +29,23 @@ class PostingsWriter:
         self._sizes.append(len(found))
 
     def packed(self) -> tuple[Ints, Iterator[Packed]]:
-        """The length of every passage in words, and the postings by term."""
+        """The length of every chunk in words, and the postings by term."""
         vocabulary, meant, starts, sizes = self._terms()
-        passages = np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)
+        chunks = np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)
         found = np.asarray(self._found)
         many = sizes[found]
-        lengths = np.bincount(passages, weights=many, minlength=len(self._sizes))
+        lengths = np.bincount(chunks, weights=many, minlength=len(self._sizes))
         keys = meant[_spread(starts[found], many)]
         keys *= len(self._sizes)
-        keys += np.repeat(passages, many)
-        keys.sort()  # by term, and within it by passage
+        keys += np.repeat(chunks, many)
+        keys.sort()  # by term, and within it by chunk
         is_first = np.ones(len(keys), dtype=np.bool_)
         np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
         firsts = np.flatnonzero(is_first)
-        term, passage = np.divmod(keys[firsts], max(len(self._sizes), 1))
+        term, chunk = np.divmod(keys[firsts], max(len(self._sizes), 1))
         frequencies = np.diff(firsts, append=len(keys))
         held = np.bincount(term, minlength=len(vocabulary))
-        rows = _cut(vocabulary, held, pack(passage), pack(frequencies))
+        rows = _cut(vocabulary, held, pack(chunk), pack(frequencies))
         return lengths.astype(np.int64), rows
 
     def _terms(self) -> tuple[list[str], Ints, SmallInts, SmallInts]:
@@ -72,37 +72,37 @@ def _spread(starts: SmallInts, sizes: SmallInts) -> SmallInts:
 def merged(
     rows: Iterable[tuple[str, int, bytes, bytes]], offsets: dict[int, int]
 ) -> Iterator[Packed]:
-    """Of (term, segment, passages, frequencies); `offsets` are the segments' in their new order."""
+    """Of (term, segment, chunks, frequencies); `offsets` are the segments' in their new order."""
     order = {segment: at for at, segment in enumerate(offsets)}
     ordered = sorted(rows, key=lambda row: (row[0], order[row[1]]))
     sizes = [len(row[2]) // WIDTH for row in ordered]
     moved = np.repeat(np.array([offsets[row[1]] for row in ordered], dtype=np.int64), sizes)
-    passages = unpack(b"".join(row[2] for row in ordered)) + moved
+    chunks = unpack(b"".join(row[2] for row in ordered)) + moved
     together: dict[str, int] = {}
     for row, size in zip(ordered, sizes, strict=True):
         together[row[0]] = together.get(row[0], 0) + size
     return _cut(
         list(together),
         np.fromiter(together.values(), dtype=np.int64),
-        pack(passages),
+        pack(chunks),
         b"".join(row[3] for row in ordered),
     )
 
 
 def thinned(rows: Iterable[Packed], kept: "npt.NDArray[np.bool_]") -> Iterator[Packed]:
-    """The same postings without the passages that are not kept, counted anew."""
+    """The same postings without the chunks that are not kept, counted anew."""
     moved = np.cumsum(kept) - 1
     for term, packed, counted in rows:
-        places = unpack(packed)
-        seen = kept[places]
+        positions = unpack(packed)
+        seen = kept[positions]
         if seen.any():
-            yield term, pack(moved[places[seen]]), pack(unpack(counted)[seen])
+            yield term, pack(moved[positions[seen]]), pack(unpack(counted)[seen])
 
 
 def _cut(
-    vocabulary: list[str], sizes: npt.NDArray[np.int64], passages: bytes, frequencies: bytes
+    vocabulary: list[str], sizes: npt.NDArray[np.int64], chunks: bytes, frequencies: bytes
 ) -> Iterator[Packed]:
     """Each term's share of what stands one after the other."""
     borders = chain((0,), (np.cumsum(sizes) * WIDTH).tolist())
     for term, (begin, end) in zip(vocabulary, pairwise(borders), strict=True):
-        yield term, passages[begin:end], frequencies[begin:end]
+        yield term, chunks[begin:end], frequencies[begin:end]

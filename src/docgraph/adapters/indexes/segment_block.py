@@ -83,8 +83,8 @@ class SegmentBlock:
 
     def only(self, numbers: Iterable[int]) -> "SegmentBlock | None":
         """The same block with these segments alone; none of them: no block."""
-        wanted = frozenset(numbers)
-        kept = [number for number in self.spans if number in wanted]
+        selected = frozenset(numbers)
+        kept = [number for number in self.spans if number in selected]
         if len(kept) == len(self.spans):
             return self
         return SegmentBlock.joined([self._alone(number) for number in kept]) if kept else None

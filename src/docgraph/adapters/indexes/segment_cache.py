@@ -142,9 +142,9 @@ class SegmentCache:
         """Needed by the flat baseline alone, so they load on demand."""
         found = self._chunks.get(number)
         if found is None:
-            wanted = block.chunk_vector_ids[block.spans[number].chunks].tolist()
-            read: dict[int, bytes] = dict(sql.rows("chunk_vectors", vectors=wanted))
-            blobs = b"".join(read[vector] for vector in wanted)
+            ids = block.chunk_vector_ids[block.spans[number].chunks].tolist()
+            read: dict[int, bytes] = dict(sql.rows("chunk_vectors", vectors=ids))
+            blobs = b"".join(read[vector] for vector in ids)
             found = np.frombuffer(blobs, dtype="<i2").reshape(-1, block.width)
             self._chunks.put(number, found, found.nbytes)
         return found
@@ -153,8 +153,8 @@ class SegmentCache:
         self, sql: Queries, numbers: Sequence[int], terms: Sequence[str]
     ) -> Mapping[tuple[int, str], Counts]:
         """By segment and term."""
-        wanted = {(n, term): self._postings.get((n, term)) for term in terms for n in numbers}
-        lacking = sorted({term for (_, term), found in wanted.items() if found is None})
+        postings = {(n, term): self._postings.get((n, term)) for term in terms for n in numbers}
+        lacking = sorted({term for (_, term), found in postings.items() if found is None})
         if lacking:
             read = dict.fromkeys(((n, term) for term in lacking for n in numbers), NOWHERE)
             rows = sql.rows("postings_of_terms", terms=lacking, segments=list(numbers))
@@ -162,8 +162,10 @@ class SegmentCache:
                 read[number, term] = _numbers(chunks), _numbers(frequencies)
             for key, found in read.items():
                 self._postings.put(key, found, found[0].nbytes + found[1].nbytes)
-            wanted.update(read)
-        return {key: found for key, found in wanted.items() if found is not None and len(found[0])}
+            postings.update(read)
+        return {
+            key: found for key, found in postings.items() if found is not None and len(found[0])
+        }
 
 
 def _roots(segment: Segment) -> Floats:

@@ -144,8 +144,8 @@ class SegmentWriter:
         A full segment is left alone, so that no merge needs more memory than a few of them.
         """
         small: dict[int, list[int]] = {}
-        for number, group, passages in self._rows.of_branch(self._branch):
-            if passages < FULL // 2:
+        for number, group, chunks in self._rows.of_branch(self._branch):
+            if chunks < FULL // 2:
                 small.setdefault(group, []).append(number)
         return {g: few[: MOST_SMALL + 1] for g, few in small.items() if len(few) > MOST_SMALL}
 

@@ -44,7 +44,7 @@ class VisibleRows:
 class ReaderView:
     """One filter's rows. Statistics hang on nothing else, so they are counted once.
 
-    `grown` is told how many bytes the view takes whenever that is more.
+    `grown` is called with the bytes that the view takes, whenever it has grown.
     """
 
     def __init__(
@@ -159,13 +159,13 @@ class PackedReader:
 
 
 def visible_rows(
-    mask: npt.NDArray[np.bool_], wanted: frozenset[int], blocks: Sequence[SegmentBlock]
+    mask: npt.NDArray[np.bool_], selected: frozenset[int], blocks: Sequence[SegmentBlock]
 ) -> list[VisibleRows]:
     found: list[VisibleRows] = []
     begin = 0
     for block in blocks:
         is_visible = np.zeros(len(block.document_ordinals), dtype=np.bool_)
-        numbers = tuple(number for number in block.spans if number in wanted)
+        numbers = tuple(number for number in block.spans if number in selected)
         for number in numbers:
             span = block.spans[number].documents
             is_visible[span] = mask[block.document_ordinals[span]]

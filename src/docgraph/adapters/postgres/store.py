@@ -113,11 +113,11 @@ class PostgresStore:
 
     @contextmanager
     def open_session(
-        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+        self, principal: Principal, selectors: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Iterator[SqlReads]:
         with self._reading() as database:
             state, table = self._current(database, principal.tenant)
-            visible = state.visibility(table, principal, wanted, resolve_visibility)
+            visible = state.visibility(table, principal, selectors, resolve_visibility)
             guard(database, table, sorted(visible.reads.classes), visible.snapshots)
             vectors = None
             if self._index != "packed":

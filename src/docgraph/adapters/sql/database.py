@@ -45,7 +45,7 @@ class Database(Protocol):
         ...
 
     def reading(self) -> AbstractContextManager[None]:
-        """Of one state, whoever changes it meanwhile."""
+        """Of one state, whatever others change meanwhile."""
         ...
 
     def durable(self, on: bool, /) -> None:

@@ -108,7 +108,7 @@ class SqlSearch:
     def lexical(
         self, terms: tuple[str, ...], *, roll_up: bool, pool: int, bm25: Bm25
     ) -> tuple[tuple[str, float], ...]:
-        """Owners tied at the edge are all named before ids break the tie."""
+        """All owners with the last score are named before ids break the tie."""
         owners, scores = self._lexical.top(
             terms, self._reads, roll_up=roll_up, limit=pool, bm25=bm25
         )
@@ -116,16 +116,16 @@ class SqlSearch:
         return tuple([(node, -score) for score, node in ranked[:pool]])
 
     def _names(self, owners: Ints) -> list[str]:
-        known, wanted = self._kept_names.get(None) or NodeNames(), owners.tolist()
-        names = list(map(known.ids.get, wanted))
+        known, handles = self._kept_names.get(None) or NodeNames(), owners.tolist()
+        names = list(map(known.ids.get, handles))
         if None in names:
-            missing = [handle for handle, name in zip(wanted, names, strict=True) if name is None]
+            missing = [handle for handle, name in zip(handles, names, strict=True) if name is None]
             rows = self._sql.rows("names_of_handles", handles=missing)
             self._keep_names(known, rows)
             read = {handle: name for handle, name, _ in rows}
-            names = [name or read[handle] for handle, name in zip(wanted, names, strict=True)]
+            names = [name or read[handle] for handle, name in zip(handles, names, strict=True)]
         found = cast("list[str]", names)
-        self._handles.update(zip(found, wanted, strict=True))
+        self._handles.update(zip(found, handles, strict=True))
         return found
 
     def _keep_names(self, known: NodeNames, rows: list[tuple[int, str, str]]) -> None:

@@ -16,7 +16,7 @@ _Key = tuple[str, str, Any]  # tenant, part, and the entry's key in it
 class TenantCache:
     """Entries of all tenants and parts; the least recently used goes first.
 
-    Whoever holds a value may go on to use it after it has gone from here.
+    A caller may use a value after it has been evicted.
     """
 
     def __init__(self, limit: int = DEFAULT_BYTES) -> None:
@@ -28,7 +28,7 @@ class TenantCache:
         self._loading: dict[str, threading.RLock] = {}
 
     def loading(self, tenant: str) -> threading.RLock:
-        """Held by whoever loads something large, so that others wait and find it here."""
+        """A lock for loading something large, so that others wait and find it here."""
         with self._lock:
             return self._loading.setdefault(tenant, threading.RLock())
 
@@ -59,13 +59,13 @@ class TenantCache:
                 self.nbytes += nbytes + ENTRY_BYTES - before
                 self._evict()
 
-    def keep(self, tenant: str, wanted: Mapping[str, Callable[[Any], bool]]) -> None:
-        """Of these parts of the tenant, drops every entry whose key is not wanted."""
+    def keep(self, tenant: str, predicates: Mapping[str, Callable[[Any], bool]]) -> None:
+        """Of these parts of the tenant, drops every entry whose key its predicate rejects."""
         with self._lock:
             gone = [
                 key
                 for key in self._entries
-                if key[0] == tenant and key[1] in wanted and not wanted[key[1]](key[2])
+                if key[0] == tenant and key[1] in predicates and not predicates[key[1]](key[2])
             ]
             for key in gone:
                 self._discard(key)

@@ -30,7 +30,7 @@ class TenantState:
 
     def as_of(self, sql: Queries, counted: Counted) -> VersionTable:
         """As of the transaction behind `sql`, which counted so many changes."""
-        with self._cache.loading(self._tenant):  # whoever asks for another tenant does not wait
+        with self._cache.loading(self._tenant):  # other tenants do not wait
             table = self._tables.get(None)
             if table is None or table.counted != counted:
                 table = self._load(table, sql, counted)
@@ -38,7 +38,7 @@ class TenantState:
         return table
 
     def _load(self, table: VersionTable | None, sql: Queries, counted: Counted) -> VersionTable:
-        """What has changed since, where that is told by the count alone; else everything."""
+        """Only what changed since, where the counts allow that; else everything."""
         numbers = [number for (number,) in sql.rows("segments", tenant=self._tenant)]
         if counted.changes < self._cache.revisions.get(self._tenant, 0):
             numbers = []  # a backup, perhaps: segments are numbered anew there
@@ -57,15 +57,15 @@ class TenantState:
         self,
         table: VersionTable,
         principal: Principal,
-        wanted: Sequence[SnapshotSelector],
+        selectors: Sequence[SnapshotSelector],
         resolve: Resolve,
     ) -> Visibility:
         """All that decides what someone sees is in the key: the state of the store, groups,
         labels, clearance, and what was asked for; the tenant is the cache's."""
         rights = (principal.groups, principal.labels, principal.clearance)
-        key = (table.changes, *rights, tuple(wanted))
+        key = (table.changes, *rights, tuple(selectors))
         found = self._visible.get(key)
         if found is None:
-            found = resolve(table, principal, wanted)
+            found = resolve(table, principal, selectors)
             self._visible.put(key, found, found.mask.nbytes)
         return found

@@ -179,11 +179,11 @@ def _snapshot(row: Row) -> tuple[tuple[int, int], Snapshot]:
 
 
 def resolve_visibility(
-    rows: VersionTable, principal: Principal, wanted: Sequence[SnapshotSelector]
+    rows: VersionTable, principal: Principal, selectors: Sequence[SnapshotSelector]
 ) -> Visibility:
     """Resolves the classes once, then the scope over what they let through."""
     classes = classes_of(principal, rows)
-    chosen = _chosen(rows, rows.readable(classes), principal.tenant, wanted)
+    chosen = _chosen(rows, rows.readable(classes), principal.tenant, selectors)
     names = [SnapshotName(b.repository, b.name, snapshot) for b, snapshot in chosen.values()]
     snapshots = tuple(sorted((branch.id, snapshot) for branch, snapshot in chosen.values()))
     reads = ReadFilter(principal.tenant, classes, snapshots, rows.changes)
@@ -199,21 +199,21 @@ def _chosen(
     rows: VersionTable,
     readable: npt.NDArray[np.bool_],
     tenant: str,
-    wanted: Sequence[SnapshotSelector],
+    selectors: Sequence[SnapshotSelector],
 ) -> dict[str, tuple[Branch, int]]:
     """One branch and snapshot per repository; absent and forbidden read alike."""
     chosen: dict[str, tuple[Branch, int]] = {}
-    for wish in wanted:
+    for selector in selectors:
         found = {
             name: pick
             for name in sorted({b.repository for b in rows.branches if b.tenant == tenant})
-            if wish.repository in (None, name)
-            and (pick := _pick(rows, readable, tenant, name, wish)) is not None
+            if selector.repository in (None, name)
+            and (pick := _pick(rows, readable, tenant, name, selector)) is not None
         }
-        if wish.repository is not None and not found:
-            where = f" on branch {wish.branch!r}" if wish.branch is not None else ""
-            which = f" in snapshot {wish.snapshot}" if wish.snapshot is not None else ""
-            raise NotVisible(f"nothing visible in repository {wish.repository!r}{where}{which}")
+        if selector.repository is not None and not found:
+            where = f" on branch {selector.branch!r}" if selector.branch is not None else ""
+            which = f" in snapshot {selector.snapshot}" if selector.snapshot is not None else ""
+            raise NotVisible(f"nothing visible in repository {selector.repository!r}{where}{which}")
         chosen.update(found)
     return chosen
 
@@ -223,15 +223,15 @@ def _pick(
     readable: npt.NDArray[np.bool_],
     tenant: str,
     repository: str,
-    wish: SnapshotSelector,
+    selector: SnapshotSelector,
 ) -> tuple[Branch, int] | None:
     candidates = [
-        (branch, branch.newest if wish.snapshot is None else wish.snapshot)
+        (branch, branch.newest if selector.snapshot is None else selector.snapshot)
         for branch in rows.branches
         if branch.tenant == tenant
         and branch.repository == repository
-        and wish.branch in (None, branch.name)
-        and (wish.snapshot is None or branch.oldest <= wish.snapshot <= branch.newest)
+        and selector.branch in (None, branch.name)
+        and (selector.snapshot is None or branch.oldest <= selector.snapshot <= branch.newest)
     ]
     seen = [
         (branch, snapshot)

@@ -21,7 +21,7 @@ class SqliteQueries:
         self._sql = load_queries(SQLITE, file)
 
     def end(self) -> None:
-        """Whoever still holds this gets nothing by it: the connection is another's soon."""
+        """Later calls fail: the connection soon has another user."""
         self._connection = None
 
     def _execute(self, query: str, values: Mapping[str, object]) -> sqlite3.Cursor:

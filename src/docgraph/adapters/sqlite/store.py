@@ -53,10 +53,10 @@ class SqliteStore:
 
     @contextmanager
     def open_session(
-        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+        self, principal: Principal, selectors: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Iterator[SqlReads]:
         with self._reading(principal.tenant) as (reader, state, table):
-            visible = state.visibility(table, principal, wanted, resolve_visibility)
+            visible = state.visibility(table, principal, selectors, resolve_visibility)
             reader.guard.bind(table, visible.mask, visible.snapshots)
             sql = SqliteDatabase(reader.connection).queries("reads.sql")
             try:
@@ -100,8 +100,8 @@ class SqliteStore:
             return found
 
     def _empty_log(self, connection: sqlite3.Connection) -> None:
-        """What was removed is in the file until its log is written back over it. Whoever reads
-        meanwhile holds that up; then the next question's end, or the next prune, does it."""
+        """What was removed is in the file until its log is written back over it. Readers delay
+        that; then the end of the next question, or the next prune, does it."""
         connection.execute("PRAGMA busy_timeout = 100")
         (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         self._log_is_full = bool(busy)

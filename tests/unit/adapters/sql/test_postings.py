@@ -1,4 +1,4 @@
-"""Postings say which passages hold a term, and how often."""
+"""Postings say which chunks contain a term, and how often."""
 
 from collections import Counter
 
@@ -9,10 +9,10 @@ from docgraph.adapters.indexes.postings import Packed, PostingsWriter, merged
 from docgraph.adapters.indexes.segments import pack
 from docgraph.model.tokenize import tokenize
 
-passage = st.lists(
+chunk = st.lists(
     st.sampled_from(["the", "The", "node_node", "nodeText", "HTTPServer2", "__", "größe", "ﬁle"])
 ).map(" ".join)
-passages = st.lists(passage, max_size=8)
+chunks = st.lists(chunk, max_size=8)
 
 
 def written(texts: list[str]) -> tuple[list[int], list[Packed]]:
@@ -24,7 +24,7 @@ def written(texts: list[str]) -> tuple[list[int], list[Packed]]:
 
 
 def counted(texts: list[str]) -> list[Packed]:
-    """The definition: passage by passage, word by word."""
+    """The definition: chunk by chunk, word by word."""
     held: dict[str, list[tuple[int, int]]] = {}
     for place, text in enumerate(texts):
         for term, frequency in Counter(tokenize(text)).items():
@@ -35,14 +35,14 @@ def counted(texts: list[str]) -> list[Packed]:
     ]
 
 
-@given(passages)
+@given(chunks)
 def test_every_term_of_every_chunk_is_counted(texts: list[str]) -> None:
     lengths, packed = written(texts)
     assert packed == counted(texts)
     assert lengths == [len(tokenize(text)) for text in texts]
 
 
-@given(passages, passages, passages)
+@given(chunks, chunks, chunks)
 def test_merged_postings_are_those_of_all_chunks_in_their_new_order(
     first: list[str], second: list[str], third: list[str]
 ) -> None:
@@ -51,8 +51,8 @@ def test_merged_postings_are_those_of_all_chunks_in_their_new_order(
     offsets = {7: 0, 9: len(first), 8: len(first) + len(second)}
     rows = [
         (term, segment, places, often)
-        for segment, told in texts.items()
-        for term, places, often in written(told)[1]
+        for segment, texts_of_segment in texts.items()
+        for term, places, often in written(texts_of_segment)[1]
     ]
     assert list(merged(sorted(rows), offsets)) == counted(first + second + third)
 

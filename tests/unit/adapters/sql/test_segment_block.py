@@ -13,22 +13,22 @@ documents = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1
 
 
 def segment(begin: int, made: list[tuple[int, int]]) -> Segment:
-    """Documents with so many sections and passages each, numbered from `begin` on."""
+    """Documents with so many sections and chunks each, numbered from `begin` on."""
     nodes: list[tuple[int, int, int]] = []
-    passages: list[tuple[int, int, int, int, int]] = []
+    chunks: list[tuple[int, int, int, int, int]] = []
     handle = 10 * begin
     for ordinal, (sections, many) in enumerate(made, start=begin):
         root = handle
         for _ in range(sections + 1):
             nodes.append((ordinal, handle, root))
             handle += 1
-        passages.extend((ordinal, handle - 1, root, 5 + at, 100 + at) for at in range(many))
-    columns = [*np.array(passages, dtype=np.int64).reshape(-1, 5).T]
+        chunks.extend((ordinal, handle - 1, root, 5 + at, 100 + at) for at in range(many))
+    columns = [*np.array(chunks, dtype=np.int64).reshape(-1, 5).T]
     vectors = np.arange(len(nodes) * 2, dtype=np.int16).reshape(-1, 2) + begin
     return Segment.of([*columns, *np.array(nodes, dtype=np.int64).T, vectors])
 
 
-def told(block: SegmentBlock) -> list[object]:
+def columns_of(block: SegmentBlock) -> list[object]:
     found = (getattr(block, field.name) for field in fields(block))
     return [value if isinstance(value, dict | int) else value.tolist() for value in found]
 
@@ -44,12 +44,12 @@ def test_what_was_joined_comes_apart_again(
     for number, block in alone.items():
         kept = joined.only({number, 99})
         assert kept is not None
-        assert told(kept) == told(block)
+        assert columns_of(kept) == columns_of(block)
     assert joined.only({99}) is None
     assert joined.only({1, 2, 3}) is joined
     pair = joined.only({1, 3})
     assert pair is not None
-    assert told(pair) == told(SegmentBlock.joined([alone[1], alone[3]]))
+    assert columns_of(pair) == columns_of(SegmentBlock.joined([alone[1], alone[3]]))
 
 
 @given(documents)

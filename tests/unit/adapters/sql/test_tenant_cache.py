@@ -54,7 +54,7 @@ def test_a_value_larger_than_the_limit_pushes_nothing_out() -> None:
     assert cache.nbytes == 0
 
 
-def test_only_the_named_parts_of_the_tenant_lose_what_is_not_wanted() -> None:
+def test_only_the_named_parts_of_the_tenant_lose_what_a_predicate_rejects() -> None:
     cache = TenantCache(LIMIT)
     for tenant in ("t", "u"):
         for kind in ("one", "two"):

@@ -25,11 +25,11 @@ class Lookups:
         self.times = 0
 
     def of(
-        self, reader: Principal = READER, changes: int = 1, *wanted: SnapshotSelector
+        self, reader: Principal = READER, changes: int = 1, *selectors: SnapshotSelector
     ) -> Visibility:
         table = VersionTable(changes, 0, NUMBERS, NUMBERS, NUMBERS, NUMBERS - 1, {}, (), {})
         state = TenantState(self.cache, reader.tenant)
-        return state.visibility(table, reader, wanted or ALL_REPOSITORIES, self._resolve)
+        return state.visibility(table, reader, selectors or ALL_REPOSITORIES, self._resolve)
 
     def _resolve(self, *asked: Any) -> Visibility:
         self.times += 1
@@ -70,7 +70,7 @@ def test_the_same_rights_under_another_name_share_what_is_resolved() -> None:
 
 
 def test_what_was_not_used_for_longest_goes_first() -> None:
-    lookups = Lookups(limit=600)  # room for two
+    lookups = Lookups(limit=600)  # space for two
     for changes in (1, 2, 1, 3):
         lookups.of(READER, changes)
     assert lookups.times == 3
