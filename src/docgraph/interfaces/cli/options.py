@@ -3,11 +3,10 @@
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
@@ -115,10 +114,10 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, n
 
 
 # Groups of options. `expand_options` puts a group's fields in place of a command's parameter.
+# Tuples are made in a third of a dataclass's time, and every command waits for all groups.
 
 
-@dataclass(frozen=True, slots=True)
-class CommonOptions:
+class CommonOptions(NamedTuple):
     """Who asks which store, and how the result is printed."""
 
     as_: AsOption = None
@@ -135,8 +134,7 @@ class CommonOptions:
         return principal_for(self.as_, lambda: administration_for(self.store))
 
 
-@dataclass(frozen=True, slots=True)
-class BranchOptions:
+class BranchOptions(NamedTuple):
     repository: RepositoryOption = None
     branch: BranchOption = None
 
@@ -144,8 +142,7 @@ class BranchOptions:
         return snapshot_selectors(self.repository, self.branch)
 
 
-@dataclass(frozen=True, slots=True)
-class PipelineOptions:
+class PipelineOptions(NamedTuple):
     """How to retrieve, and from which snapshots."""
 
     pipeline: PipelineOption = "documents"
@@ -154,8 +151,7 @@ class PipelineOptions:
     snapshot: SnapshotOption = None
 
 
-@dataclass(frozen=True, slots=True)
-class RequestOptions:
+class RequestOptions(NamedTuple):
     """What is asked, and the overrides of the pipeline that a command offers."""
 
     question: OptionalQuestion = ""
@@ -163,8 +159,7 @@ class RequestOptions:
     max_tokens: MaxTokens = None
 
 
-@dataclass(frozen=True, slots=True)
-class IngestOptions:
+class IngestOptions(NamedTuple):
     """Who may read what is ingested, and how it is mined."""
 
     reader: ReaderOption = None
@@ -176,7 +171,9 @@ class IngestOptions:
 def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     """A command whose parameters of a group's type are given by the fields of that group."""
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    groups: dict[str, Any] = {
+        name: kind for name, kind in hints.items() if hasattr(kind, "_field_defaults")
+    }
     parameters: list[Parameter] = []
     for name, own in signature(command).parameters.items():
         if name in groups:
@@ -187,7 +184,7 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**values: Any) -> None:
         built = {
-            name: group(**{one.name: values.pop(one.name) for one in fields(group)})
+            name: group(**{field: values.pop(field) for field in group._fields})
             for name, group in groups.items()
         }
         command(**values, **built)
@@ -200,12 +197,12 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
 def _parameters_of(group: Any) -> list[Parameter]:
     return [
         Parameter(
-            one.name,
+            name,
             Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if one.default is MISSING else one.default,
-            annotation=one.type,
+            default=group._field_defaults.get(name, Parameter.empty),
+            annotation=kind,
         )
-        for one in fields(group)
+        for name, kind in group.__annotations__.items()
     ]
 
 
