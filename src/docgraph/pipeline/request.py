@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docgraph.model.errors import BadInput
-from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 
 if TYPE_CHECKING:
     from docgraph.model.access import Principal
     from docgraph.model.seeds import Seeds
+    from docgraph.model.snapshot import SnapshotSelector
     from docgraph.pipeline.pipeline import Pipeline
     from docgraph.ports.graph_reads import GraphReads
 
@@ -18,8 +18,7 @@ MAX_IDS = 1_000
 INTERFACES = ("cli", "http", "mcp", "python")
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(NamedTuple):
     """Which option of which action a request may set, and the interfaces that offer it."""
 
     action: str
@@ -40,6 +39,17 @@ def override(
     return field(default=None, metadata=metadata)
 
 
+def snapshot_selectors(
+    repository: str | None = None, branch: str | None = None, snapshot: int | None = None
+) -> "tuple[SnapshotSelector, ...]":
+    """One branch or snapshot; without any name, the newest of every repository."""
+    from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector  # not for --help
+
+    if repository is None and branch is None and snapshot is None:
+        return ALL_REPOSITORIES
+    return (SnapshotSelector(repository, branch, snapshot),)
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionRequest:
     """The question, its reader, the snapshots and the pipeline. Interfaces validate names."""
@@ -48,7 +58,7 @@ class QuestionRequest:
     pipeline: "Pipeline"
     question: str = ""
     seeds: tuple[str, ...] = ()
-    scope: tuple[SnapshotSelector, ...] = ALL_REPOSITORIES
+    scope: "tuple[SnapshotSelector, ...]" = field(default_factory=snapshot_selectors)
     top: int | None = override(
         "search_nodes", "top", help="How many seeds search gives.", interfaces=("http",)
     )
@@ -78,15 +88,6 @@ OVERRIDES: Mapping[str, Override] = {
     for one in fields(QuestionRequest)
     if "override" in one.metadata
 }
-
-
-def snapshot_selectors(
-    repository: str | None = None, branch: str | None = None, snapshot: int | None = None
-) -> tuple[SnapshotSelector, ...]:
-    """One branch or snapshot; without any name, the newest of every repository."""
-    if repository is None and branch is None and snapshot is None:
-        return ALL_REPOSITORIES
-    return (SnapshotSelector(repository, branch, snapshot),)
 
 
 def validate_question(question: str, seeds: Sequence[str]) -> str:

@@ -13,8 +13,8 @@ from docgraph.model.scoring import top_rows
 from docgraph.ports.indexes import CHUNK_ROWS, ReadFilter, VectorHits
 from docgraph.ports.search_reads import Level
 
-_FEW = 4  # one row in so many: below, it is quicker to gather them first
-_AT_ONCE = 512  # rows that are gathered and widened together, so that they stay in a near cache
+_FEW = 3  # one row in so many: below, it is quicker to gather them first
+_AT_ONCE = 256  # rows that are gathered and widened together, so that they stay in a near cache
 Scores = npt.NDArray[np.float32]
 _Search = tuple[tuple[int, ...], ReadFilter, Level]
 
@@ -26,11 +26,20 @@ def dot_products(
     if rows.dtype == np.float32 and len(selected) * _FEW > len(rows):
         scores: Scores = np.vecdot(rows, query)[selected]
         return scores
+    side_by_side = rows[selected[0] : selected[-1] + 1] if _is_range(selected) else None
     scores = np.empty(len(selected), dtype=np.float32)
     for at in range(0, len(selected), _AT_ONCE):
-        some = rows.take(selected[at : at + _AT_ONCE], axis=0).astype(np.float32, copy=False)
-        np.vecdot(some, query, out=scores[at : at + _AT_ONCE])
+        some = slice(at, at + _AT_ONCE)
+        part = rows.take(selected[some], axis=0) if side_by_side is None else side_by_side[some]
+        np.vecdot(part.astype(np.float32, copy=False), query, out=scores[some])
     return scores
+
+
+def _is_range(selected: npt.NDArray[np.integer[Any]]) -> bool:
+    """As where a reader may see all of a segment: its rows need not be gathered."""
+    if not len(selected) or not 0 <= selected[0] == selected[-1] + 1 - len(selected):
+        return False
+    return bool((selected[1:] > selected[:-1]).all())
 
 
 class ScoredRows(NamedTuple):

@@ -3,11 +3,10 @@
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
@@ -116,10 +115,10 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, n
 
 
 # Groups of options. `expand_options` puts a group's fields in place of a command's parameter.
+# Tuples are made in a third of a dataclass's time, and every command waits for all groups.
 
 
-@dataclass(frozen=True, slots=True)
-class CommonOptions:
+class CommonOptions(NamedTuple):
     """Who asks which store, and how the result is printed."""
 
     as_: AsOption = None
@@ -136,8 +135,7 @@ class CommonOptions:
         return principal_for(self.as_, lambda: administration_for(self.store))
 
 
-@dataclass(frozen=True, slots=True)
-class BranchOptions:
+class BranchOptions(NamedTuple):
     repository: RepositoryOption = None
     branch: BranchOption = None
 
@@ -145,8 +143,7 @@ class BranchOptions:
         return snapshot_selectors(self.repository, self.branch)
 
 
-@dataclass(frozen=True, slots=True)
-class PipelineOptions:
+class PipelineOptions(NamedTuple):
     """How to retrieve, and from which snapshots."""
 
     pipeline: PipelineOption = "documents"
@@ -155,8 +152,7 @@ class PipelineOptions:
     snapshot: SnapshotOption = None
 
 
-@dataclass(frozen=True, slots=True)
-class RequestOptions:
+class RequestOptions(NamedTuple):
     """What is asked, and the overrides of the pipeline that a command offers."""
 
     question: OptionalQuestion = ""
@@ -164,8 +160,7 @@ class RequestOptions:
     max_tokens: MaxTokens = None
 
 
-@dataclass(frozen=True, slots=True)
-class IngestOptions:
+class IngestOptions(NamedTuple):
     """Who may read what is ingested, and how it is mined."""
 
     reader: ReaderOption = None
@@ -177,7 +172,9 @@ class IngestOptions:
 def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     """A command whose parameters of a group's type are given by the fields of that group."""
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    groups: dict[str, Any] = {
+        name: kind for name, kind in hints.items() if hasattr(kind, "_field_defaults")
+    }
     parameters: list[Parameter] = []
     for name, own in signature(command).parameters.items():
         if name in groups:
@@ -188,7 +185,7 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**values: Any) -> None:
         built = {
-            name: group(**{one.name: values.pop(one.name) for one in fields(group)})
+            name: group(**{field: values.pop(field) for field in group._fields})
             for name, group in groups.items()
         }
         command(**values, **built)
@@ -201,12 +198,12 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
 def _parameters_of(group: Any) -> list[Parameter]:
     return [
         Parameter(
-            one.name,
+            name,
             Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if one.default is MISSING else one.default,
-            annotation=one.type,
+            default=group._field_defaults.get(name, Parameter.empty),
+            annotation=kind,
         )
-        for one in fields(group)
+        for name, kind in group.__annotations__.items()
     ]
 
 
