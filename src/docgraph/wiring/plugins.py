@@ -73,9 +73,9 @@ SHIPPED: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         VECTOR_INDEXES: {},
         MODELS: {
-            "endpoint": "docgraph.adapters.endpoint.provider:ENDPOINT",
-            "granite": "docgraph.adapters.onnx.provider:GRANITE",
-            "onnx": "docgraph.adapters.onnx.provider:ONNX",
+            "endpoint": "docgraph.adapters.endpoint.embedder:ENDPOINT",
+            "granite": "docgraph.adapters.onnx.granite:GRANITE",
+            "onnx": "docgraph.adapters.onnx.cross_encoder:ONNX",
         },
         ACTIONS: {
             "answer_question": "docgraph.answer.answer_question:answer_question",
