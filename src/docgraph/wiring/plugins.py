@@ -100,6 +100,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         MINERS: f"{_MINERS}:Miner",
         SOURCES: "docgraph.ports.source:SourceKind",
         BACKENDS: "docgraph.ports.store:Backend",
+        VECTOR_INDEXES: "docgraph.ports.indexes:VectorIndexKind",
         MODELS: "docgraph.ports.models:ModelProvider",
         ACTIONS: "types:FunctionType",
     }
