@@ -72,7 +72,7 @@ def ended_job(server: ServerProcess, **body: Any) -> dict[str, Any]:
         if job["state"] in {"succeeded", "failed"}:
             return job
         time.sleep(0.05)
-    pytest.fail(f"still {job['state']}")
+    pytest.fail("the job does not end")
 
 
 def test_the_command_line_loads_what_is_installed(place: Path) -> None:

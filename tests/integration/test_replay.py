@@ -22,7 +22,6 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.seeds import Seeds
 from docgraph.model.vector import IntVector
-from docgraph.pipeline.catalog import ActionCatalog
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline, Step
 from docgraph.pipeline.receipt import Receipt, receipt_of
@@ -387,7 +386,7 @@ def test_an_action_that_is_gone_is_a_change_of_the_pipeline(installation: Instal
     assert found.difference.why.startswith(
         "the pipeline cannot be run any more: no action is called 'keep_every_seed'"
     )
-    with_plugin = replace(installation.engine.questions, actions=ActionCatalog({own.name: own}.get))
+    with_plugin = replace(installation.engine.questions, find_action={own.name: own}.get)
     assert with_plugin.replay(ROSA, receipt).same
 
 

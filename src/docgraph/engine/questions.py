@@ -17,7 +17,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotName, SnapshotSelector
-from docgraph.pipeline.catalog import SHIPPED_ACTIONS, ActionCatalog
+from docgraph.pipeline.catalog import FindAction, find_none
 from docgraph.pipeline.fit_budget import fit_budget
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.planned_reads import ReaderReranker, read_node_texts
@@ -46,7 +46,7 @@ class QuestionService:
     rerank_model: Callable[[], RerankModel | None]
     clock: Callable[[], float]
     chat_models: Callable[[], tuple[ChatModel, ...]] = tuple
-    actions: ActionCatalog = SHIPPED_ACTIONS
+    find_action: FindAction = find_none
 
     def search(self, request: QuestionRequest) -> Retrieval:
         """Runs the pipeline up to its seeds."""
@@ -117,7 +117,7 @@ class QuestionService:
                 receipt,
                 reader,
                 lambda steps: self._again(reader, receipt, steps, note),
-                self.actions,
+                self.find_action,
             )
 
     def why(self, request: QuestionRequest, node: str) -> Explanation:

@@ -11,7 +11,7 @@ from docgraph.model.edge import RELATIONS, EdgeEvidence
 from docgraph.model.errors import BadInput, BadPipeline
 from docgraph.model.node import path_of
 from docgraph.model.validation import check_names, suggest
-from docgraph.pipeline.catalog import SHIPPED_ACTIONS, ActionCatalog
+from docgraph.pipeline.catalog import FindAction, find_none
 from docgraph.pipeline.load import load, load_text, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.request import OVERRIDES
@@ -22,11 +22,11 @@ class NamedPipelines:
     """The shipped pipelines and the operator's own, read once at the start. A request may name one
     of them or send one; it cannot open a file."""
 
-    def __init__(self, settings: ServeSettings, actions: ActionCatalog = SHIPPED_ACTIONS) -> None:
+    def __init__(self, settings: ServeSettings, find_action: FindAction = find_none) -> None:
         own = {name: Path(file) for name, file in settings.pipelines.items()}
         self._files: Mapping[str, Path] = {**shipped_pipelines(), **own}
-        self._loaded = {name: load(str(path), actions) for name, path in self._files.items()}
-        self._actions = actions
+        self._loaded = {name: load(str(path), find_action) for name, path in self._files.items()}
+        self._find_action = find_action
         self._settings = settings
 
     @property
@@ -45,7 +45,7 @@ class NamedPipelines:
     def _written(self, pipeline: Mapping[str, Any]) -> Pipeline:
         """JSON is YAML too, so one loader reads both."""
         text = pipeline["yaml"] if "yaml" in pipeline else json.dumps(pipeline, ensure_ascii=False)
-        return load_text(text, self._files, self._actions)
+        return load_text(text, self._files, self._find_action)
 
     def checked(self, pipeline: Pipeline) -> Pipeline:
         """Refused where it is larger than this server takes."""

@@ -1,7 +1,6 @@
 """The catalogue of actions that YAML may name."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -35,22 +34,12 @@ _FUNCTIONS: tuple[Callable[..., Any], ...] = (
 ACTIONS = MappingProxyType({function.__name__: contract_of(function) for function in _FUNCTIONS})
 IMPLICIT_ACTIONS: tuple[Action, ...] = (contract_of(plan_seeds),)
 
+FindAction = Callable[[str], Action | None]  # looks a name up among plug-ins
 
-def _find_none(_: str) -> Action | None:
+
+def find_none(_: str) -> Action | None:
     return None
 
-
-@dataclass(frozen=True, slots=True)
-class ActionCatalog:
-    """Actions by name: shipped ones, then those of plug-ins, which are looked up when named."""
-
-    find_installed: Callable[[str], Action | None] = _find_none
-
-    def find(self, name: str) -> Action | None:
-        return ACTIONS[name] if name in ACTIONS else self.find_installed(name)
-
-
-SHIPPED_ACTIONS = ActionCatalog()
 
 # Inputs that every run has: the question, the reader's reads, models.
 PROVIDED_TYPES: tuple[type, ...] = (

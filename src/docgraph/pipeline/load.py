@@ -13,8 +13,8 @@ from docgraph.pipeline.catalog import (
     ACTIONS,
     IMPLICIT_ACTIONS,
     PROVIDED_TYPES,
-    SHIPPED_ACTIONS,
-    ActionCatalog,
+    FindAction,
+    find_none,
 )
 from docgraph.pipeline.pipeline import Pipeline, Step, validate_options
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
@@ -69,19 +69,19 @@ def shipped_pipelines() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def load(name: str, actions: ActionCatalog = SHIPPED_ACTIONS) -> Pipeline:
+def load(name: str, find_installed: FindAction = find_none) -> Pipeline:
     """By the name of a shipped pipeline, or by path."""
     path = shipped_pipelines().get(name) or Path(name)
     if path.name == name and not path.exists():
         raise BadPipeline(
             f"no pipeline or file is called {name!r}; {suggest(name, shipped_pipelines())}"
         )
-    title, step_texts = _read(path, (), actions)
+    title, step_texts = _read(path, (), find_installed)
     return Pipeline(title, tuple(_resolve_steps(step_texts)))
 
 
 def load_text(
-    text: str, named: Mapping[str, Path], actions: ActionCatalog = SHIPPED_ACTIONS
+    text: str, named: Mapping[str, Path], find_installed: FindAction = find_none
 ) -> Pipeline:
     """A pipeline from a request. It may extend the named ones; no other file is opened."""
 
@@ -90,21 +90,23 @@ def load_text(
         if found is None:
             names = ", ".join(sorted(named))
             raise BadPipeline(f"{UNNAMED}:{line.number}: `extends` takes one of these: {names}")
-        return _read(found, (), actions)[1]
+        return _read(found, (), find_installed)[1]
 
-    title, step_texts = _parse(UNNAMED, parse_lines(UNNAMED, text.encode()), extended, actions)
+    title, step_texts = _parse(
+        UNNAMED, parse_lines(UNNAMED, text.encode()), extended, find_installed
+    )
     return Pipeline(title, tuple(_resolve_steps(step_texts)))
 
 
 def _read(
-    path: Path, seen: tuple[Path, ...], actions: ActionCatalog
+    path: Path, seen: tuple[Path, ...], find_installed: FindAction
 ) -> tuple[str, list[_StepText]]:
     chain = (*seen, path.resolve())
     return _parse(
         path.name,
         read_lines(path),
-        lambda line: _read(_parent(path, line, chain), chain, actions)[1],
-        actions,
+        lambda line: _read(_parent(path, line, chain), chain, find_installed)[1],
+        find_installed,
     )
 
 
@@ -112,7 +114,7 @@ def _parse(
     file: str,
     top: Mapping[str, Line],
     extended: Callable[[Line], list[_StepText]],
-    actions: ActionCatalog,
+    find_installed: FindAction,
 ) -> tuple[str, list[_StepText]]:
     """`extended` returns the steps of the pipeline that the line of `extends` names."""
     _check_keys(file, top, KEYS)
@@ -125,13 +127,13 @@ def _parse(
                 raise BadPipeline(f"{file}:{top[key].number}: {key!r} needs `extends`")
         if "steps" not in top:
             raise BadPipeline(f"{file}:1: nothing to do; write `steps:` or `extends:`")
-        return name.value, _steps(file, top["steps"], actions)
+        return name.value, _steps(file, top["steps"], find_installed)
     if "steps" in top:
         raise BadPipeline(
             f"{file}:{top['steps'].number}: `extends` takes the other pipeline's steps; "
             "write `change:` or `without:` instead of `steps:`"
         )
-    return name.value, _extended(file, top, extended(top["extends"]), actions)
+    return name.value, _extended(file, top, extended(top["extends"]), find_installed)
 
 
 def _parent(path: Path, line: Line, chain: tuple[Path, ...]) -> Path:
@@ -155,25 +157,27 @@ def _parent(path: Path, line: Line, chain: tuple[Path, ...]) -> Path:
     return found
 
 
-def _steps(file: str, line: Line, actions: ActionCatalog) -> list[_StepText]:
+def _steps(file: str, line: Line, find_installed: FindAction) -> list[_StepText]:
     if not isinstance(line.value, list) or not line.value:
         raise BadPipeline(f"{file}:{line.number}: `steps` is a list of `- action: {{options}}`")
-    return [_step(file, number, item, actions) for number, item in enumerate(line.value, start=1)]
+    return [
+        _step(file, number, item, find_installed) for number, item in enumerate(line.value, start=1)
+    ]
 
 
-def _step(file: str, number: int, item: Line, actions: ActionCatalog) -> _StepText:
+def _step(file: str, number: int, item: Line, find_installed: FindAction) -> _StepText:
     if isinstance(item.value, str):
         item = Line({item.value: Line({}, item.number)}, item.number)
     if not isinstance(item.value, dict) or len(item.value) != 1:
         raise BadPipeline(f"{file}:{item.number}: step {number} is not `- action: {{options}}`")
     (name, options), *_ = item.value.items()
     step = f"step {number} ({name})"
-    action = _action(f"{file}:{item.number}: {step}", name, actions)
+    action = _action(f"{file}:{item.number}: {step}", name, find_installed)
     return _StepText(file, item.number, action, _options(file, step, action, options))
 
 
-def _action(where: str, name: str, actions: ActionCatalog) -> Action:
-    action = actions.find(name)
+def _action(where: str, name: str, find_installed: FindAction) -> Action:
+    action = ACTIONS.get(name) or find_installed(name)
     if action is None:
         raise BadPipeline(f"{where}: no action is called {name!r}; {suggest(name, ACTIONS)}")
     return action
@@ -190,11 +194,11 @@ def _options(file: str, step: str, action: Action, line: Line) -> Mapping[str, A
 
 
 def _extended(
-    file: str, top: Mapping[str, Line], step_texts: list[_StepText], actions: ActionCatalog
+    file: str, top: Mapping[str, Line], step_texts: list[_StepText], find_installed: FindAction
 ) -> list[_StepText]:
     for item in _without_items(file, top.get("without")):
         where = f"{file}:{item.number}: without {item.value}"
-        _require_step(where, item.value, step_texts, actions)
+        _require_step(where, item.value, step_texts, find_installed)
         step_texts = [step for step in step_texts if step.action.name != item.value]
     if not step_texts:
         raise BadPipeline(f"{file}:{top['without'].number}: `without` leaves no step to do")
@@ -203,7 +207,7 @@ def _extended(
         raise BadPipeline(f"{file}:{top['change'].number}: `change` is {{action: {{options}}}}")
     for name, line in changes.items():
         change = f"change of {name}"
-        action = _require_step(f"{file}:{line.number}: {change}", name, step_texts, actions)
+        action = _require_step(f"{file}:{line.number}: {change}", name, step_texts, find_installed)
         given = _options(file, change, action, line)
         step_texts = [
             _StepText(file, line.number, action, {**step.options, **given})
@@ -215,10 +219,10 @@ def _extended(
 
 
 def _require_step(
-    where: str, name: str, step_texts: Sequence[_StepText], actions: ActionCatalog
+    where: str, name: str, step_texts: Sequence[_StepText], find_installed: FindAction
 ) -> Action:
     """The action of that name, which must be one of the extended pipeline's steps."""
-    action = _action(where, name, actions)
+    action = _action(where, name, find_installed)
     names = [step.action.name for step in step_texts]
     if name not in names:
         raise BadPipeline(f"{where}: the extended pipeline has: {', '.join(names)}")

@@ -17,8 +17,8 @@ from docgraph.pipeline.catalog import (
     ACTIONS,
     IMPLICIT_ACTIONS,
     PROVIDED_TYPES,
-    SHIPPED_ACTIONS,
-    ActionCatalog,
+    FindAction,
+    find_none,
 )
 from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline, Step, validate_value
@@ -61,11 +61,11 @@ _IMPLICIT = {action.name: action for action in IMPLICIT_ACTIONS}
 
 
 def step_from_receipt(
-    recorded: ReceiptStep, made: frozenset[type], actions: ActionCatalog = SHIPPED_ACTIONS
+    recorded: ReceiptStep, made: frozenset[type], find_installed: FindAction = find_none
 ) -> Step:
     """Validated like a step from YAML; `made` are the outputs of the steps before it."""
     name = recorded.action
-    action = _IMPLICIT.get(name) or actions.find(name)
+    action = ACTIONS.get(name) or _IMPLICIT.get(name) or find_installed(name)
     if action is None:
         known = (*ACTIONS, *_IMPLICIT)
         raise BadPipeline(f"no action is called {name!r}; {suggest(name, known)}")
@@ -106,11 +106,11 @@ def pipeline_changes(receipt: Receipt) -> tuple[str, ...]:
     return (f"the pipeline {receipt.pipeline} has other steps or options today than were recorded",)
 
 
-def answer_changes(receipt: Receipt, actions: ActionCatalog) -> tuple[str, ...]:
+def answer_changes(receipt: Receipt, find_installed: FindAction) -> tuple[str, ...]:
     """A note if the answer's step, which is not run again, could not be run."""
     try:
         for recorded in receipt.steps[len(receipt.before_answer) :]:
-            step_from_receipt(recorded, frozenset({Context}), actions)
+            step_from_receipt(recorded, frozenset({Context}), find_installed)
     except BadPipeline as error:
         return (f"the answer could not be asked for as it was recorded: {error}",)
     return ()
@@ -130,14 +130,14 @@ def replay(
     receipt: Receipt,
     principal: Principal,
     rerun: Callable[[Pipeline], Retrieval],
-    actions: ActionCatalog = SHIPPED_ACTIONS,
+    find_installed: FindAction = find_none,
 ) -> ReplayResult:
     """`rerun` runs the pipeline on the receipt's snapshots with the reader's present rights.
 
     It raises NotVisible where anything that the receipt names is not visible. The result does
     not say what, or why: revoked, deleted, pruned and never visible look the same.
     """
-    result = _rerun_and_compare(receipt, principal, rerun, actions)
+    result = _rerun_and_compare(receipt, principal, rerun, find_installed)
     notes = pipeline_changes(receipt)
     steps = len(receipt.before_answer)
     if isinstance(result, ReplayDifference):
@@ -145,7 +145,7 @@ def replay(
     if receipt.rights != rights_digest(principal):
         notes += ("your rights are not those that this receipt was made with",)
     if receipt.answer:
-        notes += (ANSWER_NOT_REPEATED, *answer_changes(receipt, actions))
+        notes += (ANSWER_NOT_REPEATED, *answer_changes(receipt, find_installed))
     return ReplayResult(steps, result, None, notes)
 
 
@@ -172,9 +172,9 @@ def _rerun_and_compare(
     receipt: Receipt,
     principal: Principal,
     rerun: Callable[[Pipeline], Retrieval],
-    actions: ActionCatalog,
+    find_installed: FindAction,
 ) -> ReplayDifference | Retrieval:
-    steps = _recorded_steps(receipt, actions)
+    steps = _recorded_steps(receipt, find_installed)
     if isinstance(steps, ReplayDifference):
         return steps
     first = receipt.steps[0].action
@@ -190,7 +190,7 @@ def _rerun_and_compare(
 
 
 def _recorded_steps(
-    receipt: Receipt, actions: ActionCatalog
+    receipt: Receipt, find_installed: FindAction
 ) -> tuple[Step, ...] | ReplayDifference:
     """An edited receipt is refused: its replay would prove nothing."""
     if receipt.steps and not pipeline_digest_matches(receipt):
@@ -202,7 +202,7 @@ def _recorded_steps(
     made: frozenset[type] = frozenset({Seeds}) if receipt.seeds else frozenset()
     for position, recorded in enumerate(receipt.before_answer, start=1):
         try:
-            step = step_from_receipt(recorded, made, actions)
+            step = step_from_receipt(recorded, made, find_installed)
         except BadPipeline as error:
             return ReplayDifference(position, recorded.action, "pipeline", _cannot(error))
         steps.append(step)

@@ -17,7 +17,6 @@ from docgraph.engine.ingest_jobs import IngestJobService
 from docgraph.engine.questions import QuestionService
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
-from docgraph.pipeline.catalog import ActionCatalog
 from docgraph.ports.auth import TokenVerifier
 from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
@@ -74,7 +73,7 @@ def build_engine(
             rerank_model=lazy_once(lambda: open_reranker(settings)),
             clock=time.perf_counter,
             chat_models=lazy_once(lambda: open_chat_models(settings)),
-            actions=open_actions(settings),
+            find_action=partial(find_action, allowed=settings.plugins),
         ),
         content=ContentService(
             store,
@@ -86,10 +85,6 @@ def build_engine(
         administration=Administration(store, audit.log, stores.api_keys),
         jobs=IngestJobService(stores.jobs, store, audit.log, _now, _new_id),
     )
-
-
-def open_actions(settings: Settings) -> ActionCatalog:
-    return ActionCatalog(partial(find_action, allowed=settings.plugins))
 
 
 def build_administration(settings: Settings) -> Administration:

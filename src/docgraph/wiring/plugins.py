@@ -73,9 +73,9 @@ SHIPPED: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         VECTOR_INDEXES: {},
         MODELS: {
-            "endpoint": "docgraph.adapters.endpoint.provider:ENDPOINT",
-            "granite": "docgraph.adapters.onnx.provider:GRANITE",
-            "onnx": "docgraph.adapters.onnx.provider:ONNX",
+            "endpoint": "docgraph.adapters.endpoint.embedder:ENDPOINT",
+            "granite": "docgraph.adapters.onnx.granite:GRANITE",
+            "onnx": "docgraph.adapters.onnx.cross_encoder:ONNX",
         },
         ACTIONS: {
             "answer_question": "docgraph.answer.answer_question:answer_question",
@@ -89,9 +89,14 @@ SHIPPED: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
     }
 )
-# Names that backends bring along: the vector indexes in their own tables.
+# Names that have a meaning without an entry point: origins of relations that no miner finds, the
+# vector indexes in a backend's own tables, actions that pipelines insert.
 RESERVED: Mapping[str, frozenset[str]] = MappingProxyType(
-    {VECTOR_INDEXES: frozenset({"packed", "pgvector", "pgvector-hnsw"})}
+    {
+        MINERS: frozenset({"curated", "given", "hand", "manual", "structure"}),
+        VECTOR_INDEXES: frozenset({"packed", "pgvector", "pgvector-hnsw"}),
+        ACTIONS: frozenset({"plan_seeds"}),
+    }
 )
 # What an entry point of a group must lead to.
 TYPES: Mapping[str, str] = MappingProxyType(
@@ -100,6 +105,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         MINERS: f"{_MINERS}:Miner",
         SOURCES: "docgraph.ports.source:SourceKind",
         BACKENDS: "docgraph.ports.store:Backend",
+        VECTOR_INDEXES: "docgraph.ports.indexes:VectorIndexKind",
         MODELS: "docgraph.ports.models:ModelProvider",
         ACTIONS: "types:FunctionType",
     }
@@ -130,7 +136,7 @@ class Plugin:
                 from docgraph.action import contract_of
 
                 contract_of(loaded)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             reason = f"{type(error).__name__}: {error}"
             raise BadInput(f"{self} cannot be loaded: {reason}") from error
         if mismatch := _mismatch(self.group, self.name, loaded):
@@ -238,7 +244,7 @@ def _problem(plugin: Plugin, first: Mapping[tuple[str, str], Plugin]) -> str:
 def _mismatch(group: str, name: str, loaded: Any) -> str:
     """An entry point leads to its group's type, its name is the object's own, and nothing of what
     docgraph itself has is taken."""
-    expected: Any = _resolve(TYPES[group]) if group in TYPES else object
+    expected: Any = _resolve(TYPES[group])
     if not isinstance(loaded, expected):
         return f"it leads to {type(loaded).__name__}, not {expected.__name__}"
     names = {getattr(loaded, key, None) for key in ("name", "scheme", "__name__")}

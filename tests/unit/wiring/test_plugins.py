@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from docgraph.action import contract_of
+from docgraph.adapters.sources.jsonl import IMPORTED
+from docgraph.model.edge import MANUAL
 from docgraph.model.errors import BadInput
+from docgraph.pipeline.catalog import IMPLICIT_ACTIONS
 from docgraph.ports.store import Backend
 from docgraph.wiring import plugins
 from docgraph.wiring.plugins import (
@@ -84,10 +87,12 @@ def test_a_shipped_name_leads_to_the_object_of_that_name(group: str, name: str) 
         assert name == (loaded.scheme if group == SOURCES else loaded.name)
 
 
-def test_no_vector_index_takes_the_name_of_one_that_a_backend_brings() -> None:
+def test_names_that_have_a_meaning_already_are_reserved() -> None:
     backends = [load_plugin(BACKENDS, name, ()) for name in SHIPPED[BACKENDS]]
     assert all(isinstance(backend, Backend) for backend in backends)
-    assert {VECTOR_INDEXES: {index for one in backends for index in one.indexes}} == RESERVED
+    assert {index for one in backends for index in one.indexes} == RESERVED[VECTOR_INDEXES]
+    assert {action.name for action in IMPLICIT_ACTIONS} == RESERVED[ACTIONS]
+    assert {MANUAL, IMPORTED} <= RESERVED[MINERS]
 
 
 def test_shipped_names_are_not_looked_up_among_installed_packages(
@@ -136,9 +141,12 @@ def test_a_plug_in_cannot_take_a_shipped_name(installed: Installed) -> None:
     )
 
 
-def test_the_index_of_a_backend_is_a_shipped_name_too(installed: Installed) -> None:
-    installed.add("pl-packer", "PACKED = object()\n", {VECTOR_INDEXES: {"packed": "PACKED"}})
-    assert "docgraph itself has 'packed'" in problem_of("pl-packer")
+@pytest.mark.parametrize(
+    ("group", "name"), [(VECTOR_INDEXES, "packed"), (ACTIONS, "plan_seeds"), (MINERS, "structure")]
+)
+def test_a_plug_in_cannot_take_a_reserved_name(installed: Installed, group: str, name: str) -> None:
+    installed.add("pl-reserved", "X = object()\n", {group: {name: "X"}})
+    assert f"docgraph itself has '{name}'" in problem_of("pl-reserved")
 
 
 def test_of_two_plug_ins_with_one_name_the_first_distribution_has_it(installed: Installed) -> None:
@@ -155,6 +163,7 @@ def test_of_two_plug_ins_with_one_name_the_first_distribution_has_it(installed: 
     [
         ("pl-b1", "raise RuntimeError('no licence')", FORMATS, "loaded: RuntimeError: no licence"),
         ("pl-b2", "import pl_missing_library", MINERS, "loaded: ModuleNotFoundError: No module"),
+        ("pl-b0", "raise SystemExit(3)", SOURCES, "loaded: SystemExit: 3"),
         ("pl-b3", "", SOURCES, "loaded: AttributeError: module 'pl_b3' has no attribute 'X'"),
         ("pl-b4", "X = 7", BACKENDS, "cannot be used: it leads to int, not Backend"),
         ("pl-b5", "X = 7", MODELS, "cannot be used: it leads to int, not ModelProvider"),

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from docgraph.adapters.onnx.embedder import first_position, max_length, parallel_map
+from docgraph.adapters.onnx.embedder import OnnxEmbedder, first_position, max_length, parallel_map
 from docgraph.adapters.onnx.model_folder import ModelFolder
 from docgraph.adapters.onnx.session import ModelSession, open_folder_session
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, pair_tokens
-from docgraph.model.errors import ModelError
+from docgraph.model.errors import BadInput, ModelError
+from docgraph.ports.models import ModelProvider, ModelSettings
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -105,3 +106,23 @@ def _open_reader(folder: ModelFolder) -> PairReader:
             f"{special + 2}, with {special} that the tokenizer sets around them"
         )
     return PairReader(folder.name, session, tokenizer, longest)
+
+
+# Models in a folder, for both kinds.
+
+
+def _open_embedder(settings: ModelSettings) -> OnnxEmbedder:
+    return OnnxEmbedder(_folder_of(settings))
+
+
+def _open_reranker(settings: ModelSettings) -> OnnxCrossEncoder:
+    return OnnxCrossEncoder(_folder_of(settings))
+
+
+def _folder_of(settings: ModelSettings) -> Path:
+    if not settings.folder:
+        raise BadInput("an ONNX model needs its folder: write `folder: …`, and no provider")
+    return Path(settings.folder)
+
+
+ONNX = ModelProvider("onnx", embedder=_open_embedder, reranker=_open_reranker)

@@ -17,6 +17,7 @@ from docgraph.adapters.onnx.tokenizer import load_tokenizer, readable
 from docgraph.model.digest import digest
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
+from docgraph.ports.models import ModelProvider
 
 if TYPE_CHECKING:
     from tokenizers import Token, Tokenizer
@@ -174,3 +175,6 @@ class GraniteTokenCounter:
     @cached_property
     def _tokenizer(self) -> Tokenizer:
         return granite_tokenizer(self._pack)
+
+
+GRANITE = ModelProvider("granite", embedder=lambda _: GraniteEmbedder())

@@ -91,7 +91,8 @@ class FormatRegistry:
 
     @cached_property
     def by_suffix(self) -> dict[str, Format]:
-        return {suffix: one for one in (*self.installed, *FORMATS) for suffix in one.suffixes}
+        formats = (*reversed(self.installed), *FORMATS)  # what comes last counts
+        return {suffix: one for one in formats for suffix in one.suffixes}
 
     def find(self, file: SourceFile) -> Format | None:
         """By what the source states, else by suffix; None for files that no format reads."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from types import MappingProxyType
 
 from docgraph.ingest.languages.bindings import Chain, Targets
 from docgraph.ingest.languages.definitions import OWNERS, SymbolDefinition
 from docgraph.ingest.languages.language import Language, Parts, Span
-from docgraph.ingest.languages.relations import MINER_OF
 from docgraph.ingest.languages.resolve import BasesOf, ClassHierarchy, Resolver
 from docgraph.ingest.languages.scopes import ScopeBuilder
 from docgraph.ingest.languages.source import SourceCode, SpanTree
@@ -14,6 +14,18 @@ from docgraph.ingest.languages.uses import Use, UseReader
 from docgraph.ingest.languages.variables import VariableBinder
 from docgraph.model.reference import Reference
 
+# The relations that are found in code, and the miner that each belongs to.
+MINER_OF = MappingProxyType(
+    {
+        "imports": "imports",
+        "calls": "calls",
+        "inherits": "types",
+        "implements": "types",
+        "reads": "tables",
+        "writes": "tables",
+        "references": "tables",
+    }
+)
 _MAX_TEXT_CHARACTERS = 120
 _BASES = frozenset({"base", "implements", "inherits"})
 _TYPES = frozenset({"implements", "imports", "inherits"})

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from docgraph.ingest.languages.relations import MINER_OF
+from docgraph.ingest.languages.references import MINER_OF
 from docgraph.ingest.miners.document_view import MAX_MENTIONS, DocumentView
 from docgraph.ingest.miners.entity_names import NAMES, mine_names
 from docgraph.ingest.miners.headers import HEADERS, RELATION_OF, mine_headers

@@ -222,13 +222,10 @@ def build_request(
 
 def load_pipeline(name: str, store: str | None) -> "Pipeline":
     """Settings are read again, and plug-ins looked up, for an action that is not shipped."""
-    from docgraph.pipeline.catalog import ActionCatalog
     from docgraph.pipeline.load import load
     from docgraph.wiring.plugins import find_action
 
-    return load(
-        name, ActionCatalog(lambda action: find_action(action, current_settings(store).plugins))
-    )
+    return load(name, lambda action: find_action(action, current_settings(store).plugins))
 
 
 def current_settings(store: str | None) -> "Settings":

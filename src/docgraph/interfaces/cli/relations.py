@@ -41,8 +41,8 @@ def list_relations(
 ) -> None:
     """List relations, each with its origin.
 
-    The origin is a miner's name, `curated`, `imported` or `manual`; the lines that show the relation
-    follow it. `contains` is listed only with --type contains.
+    The origin is a miner's name, `curated`, `imported` or `manual`; the lines that show the
+    relation follow it. `contains` is listed only with --type contains.
     """
     from docgraph.interfaces.cli.render_retrieval import show_relations
     from docgraph.interfaces.inputs import relation_filter

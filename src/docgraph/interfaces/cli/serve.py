@@ -121,7 +121,7 @@ def mcp(
         settings = for_server(settings)
         check_plugins(settings.plugins)
     engine = _engine(require_store(settings))
-    pipelines = load_pipelines(settings.serve.pipelines, engine.questions.actions)
+    pipelines = load_pipelines(settings.serve.pipelines, engine.questions.find_action)
     if not http:
         _over_stdio(settings, engine, pipelines, as_)
     elif as_ is not None:

@@ -14,7 +14,7 @@ from docgraph.model.access import Principal
 from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput
 from docgraph.model.validation import suggest
-from docgraph.pipeline.catalog import SHIPPED_ACTIONS, ActionCatalog
+from docgraph.pipeline.catalog import FindAction, find_none
 from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.request import OVERRIDES, QuestionRequest
@@ -74,11 +74,11 @@ class ToolContext:
 
 
 def load_pipelines(
-    own: Mapping[str, str] | None = None, actions: ActionCatalog = SHIPPED_ACTIONS
+    own: Mapping[str, str] | None = None, find_action: FindAction = find_none
 ) -> dict[str, Pipeline]:
     """The shipped pipelines, and the operator's own files by name, read once."""
     files = {**{name: name for name in shipped_pipelines()}, **(own or {})}
-    return {name: load(files[name], actions) for name in sorted(files)}
+    return {name: load(files[name], find_action) for name in sorted(files)}
 
 
 T = TypeVar("T")

@@ -68,7 +68,10 @@ class Docgraph(OpenStore):
                 f"this plan was made with a pipeline called {saved.pipeline!r}, "
                 "which is not shipped; give its file as pipeline="
             )
-        reader, steps = self._reader(as_), load_pipeline(pipeline or saved.pipeline, self._actions)
+        reader, steps = (
+            self._reader(as_),
+            load_pipeline(pipeline or saved.pipeline, self._find_action),
+        )
         return _result(self._existing_engine().questions.execute(reader, saved, steps))
 
     def retrieve(self, question: str = "", **options: Unpack[QuestionOptions]) -> Result:
@@ -234,7 +237,7 @@ class Docgraph(OpenStore):
 
     def _request(self, question: str, options: Any, kind: type) -> QuestionRequest:
         check_options(options, kind)
-        return build_request(self._reader(options.get("as_")), question, options, self._actions)
+        return build_request(self._reader(options.get("as_")), question, options, self._find_action)
 
 
 def _result(retrieval: Retrieval) -> Result:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Self
 from docgraph.interfaces.auth.principals import ReaderLike, principal_for
 from docgraph.model.access import Principal
 from docgraph.model.errors import BadInput
-from docgraph.pipeline.catalog import ActionCatalog
 from docgraph.wiring.backends import absolute_store, check_store_url, redacted_store, require_store
 from docgraph.wiring.plugins import find_action
 from docgraph.wiring.settings import read_settings
@@ -30,7 +29,7 @@ class OpenStore:
         named = None if store is None else os.fspath(store)
         settings = check_store_url(read_settings(os.environ, Path.cwd(), named))
         self._settings = replace(settings, store=absolute_store(settings.store))
-        self._actions = ActionCatalog(partial(find_action, allowed=settings.plugins))
+        self._find_action = partial(find_action, allowed=settings.plugins)
         self._lock = threading.Lock()
         self._engine: Engine | None = None
 

@@ -9,7 +9,7 @@ from docgraph.interfaces.auth.principals import ReaderLike
 from docgraph.model.access import Principal
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.validation import suggest
-from docgraph.pipeline.catalog import ActionCatalog
+from docgraph.pipeline.catalog import FindAction
 from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.request import OVERRIDES, QuestionRequest, snapshot_selectors
@@ -57,11 +57,11 @@ def scope_of(options: Mapping[str, Any]) -> tuple[SnapshotSelector, ...]:
 
 
 def build_request(
-    reader: Principal, question: str, options: Mapping[str, Any], actions: ActionCatalog
+    reader: Principal, question: str, options: Mapping[str, Any], find_action: FindAction
 ) -> QuestionRequest:
     return QuestionRequest(
         reader,
-        load_pipeline(options.get("pipeline", "documents"), actions),
+        load_pipeline(options.get("pipeline", "documents"), find_action),
         question,
         tuple(options.get("seeds", ())),
         scope_of(options),
@@ -69,12 +69,12 @@ def build_request(
     )
 
 
-def load_pipeline(pipeline: PipelineLike, actions: ActionCatalog) -> Pipeline:
+def load_pipeline(pipeline: PipelineLike, find_action: FindAction) -> Pipeline:
     """A file may change while a program runs; what is shipped does not."""
     if isinstance(pipeline, Pipeline):
         return pipeline
     name = os.fspath(pipeline)
-    return _load_shipped(name) if name in shipped_pipelines() else load(name, actions)
+    return _load_shipped(name) if name in shipped_pipelines() else load(name, find_action)
 
 
 _load_shipped = cache(load)

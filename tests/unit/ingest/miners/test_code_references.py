@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.ingest.languages.relations import MINER_OF
+from docgraph.ingest.languages.references import MINER_OF
 from docgraph.ingest.miners.document_view import MAX_MENTIONS
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.model.edge import RELATIONS

@@ -119,7 +119,7 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
         tracer=open_tracer(settings),
         runner=runner if roots else None,
         settings=serve,
-        pipelines=NamedPipelines(serve, engine.questions.actions),
+        pipelines=NamedPipelines(serve, engine.questions.find_action),
         roots=roots,
         questions=WorkerPool("questions", serve.concurrency or _cores(), serve.queue),
         answers=WorkerPool("answers", serve.answers, serve.queue),
