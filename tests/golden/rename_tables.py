@@ -41,6 +41,8 @@ OBJECTS: tuple[tuple[frozenset[str], Names], ...] = tuple(
         ("stage words", {"words": "explanation", "remedy": "suggestion", "shown": "items"}),
         ("asker rights", {"asker": "principal"}),
         ("asker groups", {"asker": "principal"}),
+        ("outcome by", {"by": "authenticated_by"}),
+        ("person note expires", {"person": "principal"}),
     )
 )
 # What a step reads and makes.
@@ -80,8 +82,9 @@ NAMES: Names = {
 BELOW: Mapping[str, Names] = {
     "option": OPTIONS,
     "name": {**OPTIONS, "asker": "principal"},
-    "origin": {"hand": "manual"},
-    "origins": {"hand": "manual"},
+    "origin": {"hand": "manual", "given": "imported"},
+    "origins": {"hand": "manual", "given": "imported"},
+    "outcome": {"answered": "succeeded", "begun": "started"},
     "stage": {"there": "included"},
     "enum": {"there": "included"},
     "kind": {"NotAllowed": "NotAuthorized"},
@@ -98,16 +101,22 @@ HELP: tuple[tuple[str, str], ...] = (
     ),
     (
         "`given` or `hand`; beside it stand the lines that show the relation.",
-        "`given` or `manual`; the lines that show the relation follow it.",
+        "`imported` or `manual`; the lines that show the relation follow it.",
     ),
     (
         "`contains` is listed where --type asks for it.",
         "`contains` is listed only with --type contains.",
     ),
+    (
+        "path <path> A folder, a single file, or a git repository.",
+        "path <str> A folder, a single file, a git repository, or an address that a plug-in reads.",
+    ),
 )
 # Parts of sentences.
 TEXTS: tuple[tuple[str, str], ...] = (
     (r"\bdocuments=(\d)", r"max_documents=\1"),
+    (r"^names$", "definitions"),
+    (r"^claims$", "references"),
     (r"\bno passage of it\b", "no chunk of it"),
     (r"\bthe page took (\d)", r"the text takes \1"),
     (r"\blets it in\b", "includes it"),
