@@ -84,6 +84,7 @@ BELOW: Mapping[str, Names] = {
     "name": {**OPTIONS, "asker": "principal"},
     "origin": {"hand": "manual", "given": "imported"},
     "origins": {"hand": "manual", "given": "imported"},
+    "checked": {"names": "definitions", "claims": "references"},
     "outcome": {"answered": "succeeded", "begun": "started"},
     "stage": {"there": "included"},
     "enum": {"there": "included"},
@@ -115,8 +116,6 @@ HELP: tuple[tuple[str, str], ...] = (
 # Parts of sentences.
 TEXTS: tuple[tuple[str, str], ...] = (
     (r"\bdocuments=(\d)", r"max_documents=\1"),
-    (r"^names$", "definitions"),
-    (r"^claims$", "references"),
     (r"\bno passage of it\b", "no chunk of it"),
     (r"\bthe page took (\d)", r"the text takes \1"),
     (r"\blets it in\b", "includes it"),
