@@ -172,7 +172,7 @@ def small_limits() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("docgraph.model.link.MAX_NAME_HOLDERS", 2)
         patch.setattr("docgraph.plan.ambiguity.MAX_TITLE_HOLDERS", 1)
-        patch.setattr("docgraph.search.candidates.NAMESAKES", 1)
+        patch.setattr("docgraph.search.candidates.MAX_DEFINERS", 1)
         patch.setattr("docgraph.adapters.sql.graph._BATCH", 2)
         patch.setattr("docgraph.adapters.indexes.segment_writer.MOST_SMALL", 2)
         patch.setattr("docgraph.adapters.indexes.segment_cache.MOST_BLOCKS", 2)
