@@ -24,9 +24,16 @@ class PostgresStores:
     @cached_property
     def store(self) -> "PostgresStore":
         from docgraph.adapters.postgres.store import PostgresStore
+        from docgraph.adapters.sql.index_outbox import external_of
 
         options = self._options
-        return PostgresStore(self._pool, now=options.now, wait=options.wait, index=options.index)
+        return PostgresStore(
+            self._pool,
+            now=options.now,
+            wait=options.wait,
+            index=options.index,
+            external=external_of(options),
+        )
 
     @cached_property
     def audit(self) -> "PostgresAuditLog":

@@ -51,7 +51,7 @@ _POLICIES = {
 }
 _RESTRICTED = tuple(name.partition(".")[0] for name in _POLICIES)
 _OF_KEYS = ("id", "tenant", "person", "created", "expires", "note")  # and not the secret's hash
-_OPEN = ("changes", "branches", "snapshots", "access_classes")
+_OPEN = ("changes", "branches", "snapshots", "access_classes", "complete_indexes")
 _INVOKER_VIEWS = (
     *("visible_documents", "visible_texts", "visible_nodes", "visible_offers", "visible_claims"),
     *("visible_meetings", "visible_answers", "visible_chunks", "visible_vectors"),

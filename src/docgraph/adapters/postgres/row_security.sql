@@ -109,7 +109,7 @@ USING (tenant = nullif(current_setting('docgraph.tenant', true), ''));
 GRANT SELECT ON ingestions TO docgraph_reader;
 
 -- What a reader's rights are resolved with, before there are any: numbers, and rules by number.
-GRANT SELECT ON changes, branches, snapshots, access_classes TO docgraph_reader;
+GRANT SELECT ON changes, branches, snapshots, access_classes, complete_indexes TO docgraph_reader;
 
 GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_offers, visible_claims,
                 visible_meetings, visible_answers, visible_chunks, visible_vectors,

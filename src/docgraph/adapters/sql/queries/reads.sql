@@ -134,3 +134,23 @@ FROM visible_chunks WHERE document = :document ORDER BY position;
 
 -- name: offers_whole
 SELECT key, node, rank FROM visible_offers WHERE document = :document ORDER BY key, node;
+
+-- Rows that an external index proposes: those that are visible, each with its node and its document,
+-- all by handle, and its stored vector.
+
+-- name: rows_of_documents
+SELECT handle, handle, handle, vector FROM visible_nodes
+WHERE handle IN :rows[bigint] AND id = document_id;
+
+-- name: rows_of_sections
+SELECT n.handle, n.handle, r.handle, n.vector
+FROM visible_nodes AS n
+     JOIN visible_nodes AS r ON r.document = n.document AND r.id = n.document_id
+WHERE n.handle IN :rows[bigint];
+
+-- name: rows_of_passages
+SELECT c.document * 1048576 + c.position, n.handle, r.handle, c.vector
+FROM visible_chunks AS c
+     JOIN visible_nodes AS n ON n.document = c.document AND n.id = c.node
+     JOIN visible_nodes AS r ON r.document = n.document AND r.id = n.document_id
+WHERE c.document IN :versions[bigint] AND c.document * 1048576 + c.position IN :rows[bigint];

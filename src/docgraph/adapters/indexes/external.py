@@ -1,0 +1,72 @@
+"""Searching an index outside the catalogue's transaction: every hit is checked and scored again."""
+
+import numpy as np
+
+from docgraph.model.errors import StoreError
+from docgraph.model.scoring import top_rows
+from docgraph.ports.indexes import (
+    CatalogRows,
+    CatalogVectors,
+    ReadFilter,
+    Rows,
+    VectorHits,
+    VectorSearch,
+)
+from docgraph.ports.search_reads import Level
+
+_MORE = 4  # times the rows that are asked for, at first and whenever they were too few
+
+
+class CheckedVectorIndex:
+    """An index as one session searches it; an exact one gives the same rows as packed segments.
+
+    The index may hold rows that ended, that the reader may not see, or that never were there.
+    """
+
+    def __init__(self, index: VectorSearch, catalog: CatalogRows) -> None:
+        self._index = index
+        self._catalog = catalog
+
+    @property
+    def exact(self) -> bool:
+        return self._index.exact
+
+    def search(
+        self, vector: tuple[int, ...], reads: ReadFilter, *, level: Level, limit: int
+    ) -> VectorHits:
+        """More rows are asked for until those that are left out can score no better."""
+        asked = limit * _MORE
+        while True:
+            found = self._index.search(vector, reads, level=level, limit=asked)
+            hits = self._checked(found, vector, level)
+            if len(found.row) < asked:
+                self._check_exhausted(found, level, len(vector))
+                return _best(hits, limit)
+            if len(hits.row) >= limit:
+                best = _best(hits, limit)
+                if best.dot.min() > found.dot.min():
+                    return best
+            asked *= _MORE
+
+    def _checked(self, found: VectorHits, vector: tuple[int, ...], level: Level) -> VectorHits:
+        known = self._catalog.visible(level, np.unique(found.row), len(vector))
+        return VectorHits(known.row, known.node, known.document, _products(known, vector))
+
+    def _check_exhausted(self, found: VectorHits, level: Level, width: int) -> None:
+        """Every document has a row, but need not have a chunk."""
+        is_empty = not len(found.row) and level != "passages"
+        if is_empty and self.exact and self._catalog.has_rows(width):
+            raise StoreError(
+                "the vector index found nothing, though the store has documents; "
+                "rebuild it with: docgraph reindex"
+            )
+
+
+def _products(known: CatalogVectors, vector: tuple[int, ...]) -> Rows:
+    products: Rows = known.vectors.astype(np.int64) @ np.array(vector, dtype=np.int64)
+    return products
+
+
+def _best(hits: VectorHits, limit: int) -> VectorHits:
+    best = top_rows(hits.dot, limit)
+    return VectorHits(hits.row[best], hits.node[best], hits.document[best], hits.dot[best])
