@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.model.scoring import Bm25
+from docgraph.model.vector import IntVectors
 from docgraph.ports.search_reads import Level
 
 Rows = npt.NDArray[np.int64]
-IntVectors = npt.NDArray[np.int16]  # one vector per row
 CHUNK_ROWS = 2**20  # a chunk's row is its version times this, plus its position
 FOREVER = 2**62  # the snapshot in which what still lives dies
 

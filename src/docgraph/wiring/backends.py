@@ -1,11 +1,14 @@
 """Which backend a store's address names, and how that address may be printed."""
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 from docgraph.model.errors import BadInput
+from docgraph.ports.indexes import IndexSettings, VectorIndexKind
 from docgraph.ports.store import Backend, MigrationReport, StoreOptions, Stores
 from docgraph.wiring.settings import Settings
 
@@ -70,13 +73,30 @@ def require_store(settings: Settings) -> Settings:
 def open_stores(settings: Settings) -> Stores:
     backend = backend_for(settings.store)
     index = _index(settings)
-    if index not in backend.indexes:
-        raise BadInput(
-            f"index {index!r} is not one of this store's: {', '.join(backend.indexes)}"
-            f"{'' if len(backend.indexes) > 1 else '; others are for a Postgres store'}"
-        )
     options = StoreOptions(now=_now, clock=time.time, wait=settings.wait, index=index)
+    if index not in backend.indexes:
+        kind = _index_kind(backend, index)
+        folder = None if backend.schemes else Path(f"{settings.store}.{index}")
+        external = partial(kind.open, IndexSettings(folder, settings.index_settings))
+        options = replace(options, external=external)
+    elif settings.index_settings:
+        raise BadInput(f"index_settings: the index {index!r} takes none")
     return backend.open(settings.store, options)
+
+
+def _index_kind(backend: Backend, index: str) -> VectorIndexKind:
+    """That of an installed package."""
+    from importlib.metadata import entry_points
+
+    found = entry_points(group="docgraph.vector_indexes", name=index)
+    if not found:
+        raise BadInput(
+            f"index {index!r} is not one of this store's: {', '.join(backend.indexes)}; "
+            "and no installed package has one of that name"
+        )
+    kind = next(iter(found)).load()
+    assert isinstance(kind, VectorIndexKind)
+    return kind
 
 
 def _index(settings: Settings) -> str:

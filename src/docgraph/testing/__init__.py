@@ -1,0 +1,1 @@
+"""Conformance suites for plug-in authors; pytest is imported here alone."""
