@@ -115,7 +115,7 @@ lock: $(READY) ## choose newest allowed versions, write them with their hashes
 	@$(PIP) install 'uv>=0.7'
 	@$(COMPILE) pyproject.toml --output-file requirements.lock
 	@$(COMPILE) --group build --constraint requirements.lock --output-file requirements-build.lock
-	@$(COMPILE) pyproject.toml --extra all --extra haystack --extra langchain --extra llamaindex \
+	@$(COMPILE) pyproject.toml --extra all --extra faiss --extra haystack --extra langchain --extra llamaindex \
 	  --group dev --constraint requirements.lock --constraint requirements-build.lock \
 	  --output-file requirements-dev.lock
 
@@ -163,4 +163,6 @@ $(READY): $(LOCKED) pyproject.toml
 $(DEV): $(LOCKED) | $(READY)
 	@echo 'docgraph: adding what tests and checks need to $(VENV), once: about 145 MB to download, 450 MB on disk'
 	@$(INSTALL) requirements-dev.lock
+	@PYTHONPATH=$(BACKEND) $(PIP) install --no-index --no-deps --no-build-isolation \
+	  $(foreach example,$(wildcard examples/*),--editable $(example))
 	@touch $@

@@ -11,7 +11,15 @@ from docgraph.adapters.postgres.database import POSTGRES
 from docgraph.adapters.sql.database import load_queries
 
 # What rights are resolved with, before there are any: see `load_rows`.
-ROWS = {"changes", "segment_lives", "document_lives", "access_classes", "branches", "snapshots", "complete_indexes"}
+ROWS = {
+    "changes",
+    "segment_lives",
+    "document_lives",
+    "access_classes",
+    "branches",
+    "snapshots",
+    "complete_indexes",
+}
 NO_READS = {
     "drop_half",
     "index_nodes",

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,12 @@ class Part:
     def of(cls, columns: Record, vectors: npt.NDArray[Any]) -> "Part":
         flat = faiss.IndexFlatIP(vectors.shape[1])
         flat.add(np.ascontiguousarray(vectors, dtype=np.float32))
-        return cls(*(columns[name] for name in _COLUMNS), np.ones(len(vectors), np.bool_), flat)
+        return cls.read(columns, flat)
+
+    @classmethod
+    def read(cls, columns: Record, flat: Any) -> "Part":
+        row, node, document, version = (columns[name] for name in _COLUMNS)
+        return cls(row, node, document, version, np.ones(len(row), dtype=np.bool_), flat)
 
     @classmethod
     def joined(cls, parts: Sequence["Part"]) -> "Part":
@@ -137,9 +143,9 @@ class State:
             if again and key[0] == level:
                 self.parts[key] = tuple(part.without(np.array(again)) for part in parts)
         for version, at in zip(versions.tolist(), first.tolist(), strict=True):
-            life = (int(record[name][at]) for name in _LIFE)
-            classes = {int(record["access_class"][at])}
-            self.versions[version] = Version(*life, classes, {*self._levels(version), level})
+            branch, born, died = (int(record[name][at]) for name in _LIFE)
+            classes, levels = {int(record["access_class"][at])}, {*self._levels(version), level}
+            self.versions[version] = Version(branch, born, died, classes, levels)
         key = (level, int(record["vectors"].shape[1]))
         parts = (*self.parts.get(key, ()), Part.of(record, record["vectors"]))
         if len(parts) > MOST_PARTS:
@@ -261,10 +267,10 @@ class TenantFiles:
             part = Part.joined(parts)
             name = f"{generation}-{key[0]}-{key[1]}"
             columns = {column: getattr(part, column) for column in _COLUMNS}
-            self._write(f"{name}.npz", lambda path, own=columns: _save(path, own))
-            self._write(f"{name}.faiss", lambda path, own=part: faiss.write_index(own.flat, path))
+            self._write(f"{name}.npz", partial(_save, columns))
+            self._write(f"{name}.faiss", partial(faiss.write_index, part.flat))
             state.parts[key] = (part,)
-        self._write(f"{generation}-versions.npz", lambda path: _save(path, _lives(state)))
+        self._write(f"{generation}-versions.npz", partial(_save, _lives(state)))
         self._write(f"{generation}.log", lambda path: Path(path).touch())
         self._write("current", lambda path: Path(path).write_text(str(generation)))
         for old in self._folder.glob("*"):
@@ -301,9 +307,7 @@ class TenantFiles:
             columns = _read(file)
             _, level, width = file.stem.split("-")
             flat = faiss.read_index(str(file.with_suffix(".faiss")), faiss.IO_FLAG_MMAP_IFC)
-            live = np.ones(flat.ntotal, dtype=np.bool_)
-            part = Part(*(columns[name] for name in _COLUMNS), live, flat)
-            state.parts[level, int(width)] = (part,)
+            state.parts[level, int(width)] = (Part.read(columns, flat),)
         _set_lives(state, _read(self._folder / f"{generation}-versions.npz"))
         return state
 
@@ -325,7 +329,7 @@ class TenantFiles:
                 self._offset += _HEADER.size + length
 
 
-def _save(path: str, columns: Record) -> None:
+def _save(columns: Record, path: str) -> None:
     with Path(path).open("wb") as file:
         np.savez(file, allow_pickle=False, **columns)
 

@@ -25,6 +25,9 @@ LEVELS: tuple[Level, ...] = ("documents", "sections", "passages")
 OPEN = AccessRule(LOCAL, frozenset({"everyone"}))
 RED, BLUE = AccessRule(LOCAL, frozenset({"red"})), AccessRule(LOCAL, frozenset({"blue"}))
 OTHER_TENANT = "abroad"
+QUESTIONS = ("red valve", "unknown", "")
+TOPS = (1, 3, 1000)
+Hits = tuple[tuple[str, int], ...]
 
 
 class HashedWords:
@@ -123,17 +126,13 @@ class SmallStore:
         self,
         principal: Principal,
         selectors: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
-        questions: Sequence[str] = ("red valve", "part 3", "unknown", ""),
-        tops: Sequence[int] = (1, 2, 3, 1000),
-    ) -> list[object]:
+    ) -> list[Hits]:
         """Everything that a search can bring to a reader, level by level."""
         with self.store.open_session(principal, selectors) as session:
             return [
-                session.search.nearest(
-                    question_vector(text), over=level, roll_up=roll_up, top=top
-                )
-                for text in questions
+                session.search.nearest(question_vector(text), over=level, roll_up=roll_up, top=top)
+                for text in QUESTIONS
                 for level in LEVELS
                 for roll_up in (True, False)
-                for top in tops
+                for top in TOPS
             ]

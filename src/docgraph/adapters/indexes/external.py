@@ -3,7 +3,7 @@
 import numpy as np
 
 from docgraph.model.errors import StoreError
-from docgraph.model.scoring import top_rows
+from docgraph.model.scoring import distinct, top_rows
 from docgraph.ports.indexes import (
     CatalogRows,
     CatalogVectors,
@@ -49,7 +49,7 @@ class CheckedVectorIndex:
             asked *= _MORE
 
     def _checked(self, found: VectorHits, vector: tuple[int, ...], level: Level) -> VectorHits:
-        known = self._catalog.visible(level, np.unique(found.row), len(vector))
+        known = self._catalog.visible(level, distinct(found.row), len(vector))
         return VectorHits(known.row, known.node, known.document, _products(known, vector))
 
     def _check_exhausted(self, found: VectorHits, level: Level, width: int) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from docgraph.adapters.sql.database import Queries, Row
 from docgraph.adapters.sql.version_table import Visibility
+from docgraph.model.scoring import distinct
 from docgraph.ports.indexes import CHUNK_ROWS, CatalogVectors, Rows
 from docgraph.ports.search_reads import Level
 
@@ -28,7 +29,7 @@ class SqlCatalogRows:
         return CatalogVectors(row, node, document, vectors.reshape(-1, width))
 
     def _read(self, level: Level, rows: Rows) -> list[Row]:
-        versions = np.unique(rows // CHUNK_ROWS).tolist() if level == "passages" else []
+        versions = distinct(rows // CHUNK_ROWS).tolist() if level == "passages" else []
         return self._sql.rows(f"rows_of_{level}", rows=rows.tolist(), versions=versions)
 
     def has_rows(self, width: int) -> bool:
