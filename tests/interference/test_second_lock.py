@@ -32,7 +32,7 @@ def test_hidden_documents_change_no_byte_on_postgres(
 ) -> None:
     examples = THOROUGH if thorough else EXAMPLES
     counts.clear()
-    with small_limits(), on_postgres(postgres) as store_factory:
+    with small_limits(), on_postgres(postgres, index=index) as store_factory:
         prove(NUMBER, examples, store_factory=store_factory)
     assert counts["runs"] >= examples
     assert counts["comparisons"] >= 4 * examples

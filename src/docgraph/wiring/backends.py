@@ -91,8 +91,9 @@ def _index_kind(backend: Backend, index: str) -> VectorIndexKind:
     found = entry_points(group="docgraph.vector_indexes", name=index)
     if not found:
         raise BadInput(
-            f"index {index!r} is not one of this store's: {', '.join(backend.indexes)}; "
-            "and no installed package has one of that name"
+            f"index {index!r} is not one of this store's: {', '.join(backend.indexes)}"
+            f"{'' if len(backend.indexes) > 1 else '; others are for a Postgres store'}; "
+            "no installed package has one of that name"
         )
     kind = next(iter(found)).load()
     assert isinstance(kind, VectorIndexKind)
