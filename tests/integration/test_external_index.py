@@ -99,7 +99,7 @@ def stock(store: Store) -> MachineStore:
 
 
 @pytest.mark.requirement(42)
-def test_whoever_asks_whatever_gets_the_same_bytes_of_faiss_and_packed(
+def test_every_reader_gets_the_same_bytes_of_faiss_and_packed(
     open_store: OpenStore, tmp_path: Path
 ) -> None:
     external = stock(open_store(FaissIndex(tmp_path / "index")))
@@ -227,7 +227,7 @@ def later(store: SmallStore) -> SmallStore:
     return SmallStore(store.address, store.index, store.seconds + 2 * DAY)
 
 
-def test_a_class_that_changes_twice_is_narrowed_to_the_last(
+def test_a_class_that_changes_twice_ends_with_the_last(
     store: SmallStore, index: UnreachableIndex
 ) -> None:
     store.set_rule("d0.md", RED)

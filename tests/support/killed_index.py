@@ -58,7 +58,7 @@ def ingest(store: SmallStore) -> None:
 
 
 def change_rules(store: SmallStore) -> None:
-    """One document gets more readers, one others; a day later the index is told of the rest."""
+    """One document gets more readers, one others; a day later the index follows."""
     store.set_rule("d0.md", RED)
     store.set_rule("d1.md", OPEN)
     store.seconds += DAY

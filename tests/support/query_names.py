@@ -34,7 +34,7 @@ GIVEN = MappingProxyType(
         "indexes.segment_cache": "reads.sql",
         "sql.texts": "reads.sql",
         "indexes.chunk_vectors": "reads.sql",
-        "sql.catalog_rows": "reads.sql",
+        "indexes.external": "reads.sql",
         "sql.index_changes": "external.sql",
         "sql.verify": "maintenance.sql",
         "sql.version_table": "state.sql",

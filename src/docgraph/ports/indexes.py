@@ -157,7 +157,7 @@ class VectorIndexKind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CatalogVectors:
-    """Rows that a session shows, with their owners and their stored vectors."""
+    """Rows that a session shows, each with its node, its document and its stored vector."""
 
     row: Rows
     node: Rows

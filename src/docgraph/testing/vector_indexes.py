@@ -273,7 +273,7 @@ class VectorIndexRules:
         index.retire(LOCAL, [1], FOREVER)
         assert found(index, reading(snapshots=((1, 2),))) == [1, 2]
 
-    def test_widened_rows_are_found_by_both_classes_and_narrowed_ones_by_one(
+    def test_widened_rows_are_found_by_both_classes_and_by_one_after_narrowing(
         self, index: VectorIndex
     ) -> None:
         index.add(made_rows([1, 2]))
@@ -328,7 +328,7 @@ class VectorIndexRules:
             assert found(one, reading(2, snapshots=snapshots)) == [2, 3]
             assert found(one, reading(1, 2)) == [1, 2, 3]
 
-    def test_whoever_has_it_open_too_finds_what_is_added(
+    def test_another_process_finds_what_is_added(
         self, index: VectorIndex, open_index: OpenIndex
     ) -> None:
         other = open_index()

@@ -24,7 +24,7 @@ class PostgresStores:
     @cached_property
     def store(self) -> "PostgresStore":
         from docgraph.adapters.postgres.store import PostgresStore
-        from docgraph.adapters.sql.index_outbox import external_of
+        from docgraph.adapters.sql.index_outbox import ExternalIndex
 
         options = self._options
         return PostgresStore(
@@ -32,7 +32,8 @@ class PostgresStores:
             now=options.now,
             wait=options.wait,
             index=options.index,
-            external=external_of(options),
+            external=options.external
+            and ExternalIndex(options.index, options.external(), options.clock),
         )
 
     @cached_property

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from psycopg import Error
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
-from docgraph.adapters.indexes.external import CheckedVectorIndex
+from docgraph.adapters.indexes.external import CheckedVectorIndex, SqlCatalogRows
 from docgraph.adapters.postgres.address import redacted
 from docgraph.adapters.postgres.database import PostgresDatabase, PostgresQueries
 from docgraph.adapters.postgres.migrate import require_current
@@ -22,7 +22,6 @@ from docgraph.adapters.postgres.reclassify import Reclassifier
 from docgraph.adapters.postgres.row_security import as_reader, guard
 from docgraph.adapters.postgres.vectors import PostgresEmbeddingWriter
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
-from docgraph.adapters.sql.catalog_rows import SqlCatalogRows
 from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sql.index_changes import (
     IndexChanges,

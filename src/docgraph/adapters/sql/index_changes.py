@@ -95,7 +95,7 @@ class IndexChanges:
             self._outbox.replay()
 
     def unremoved(self) -> int:
-        """Pruned versions whose rows the index still holds."""
+        """Versions that were pruned and whose rows the index still holds."""
         return self._outbox.waiting(self._tenant, "remove") if self._outbox else 0
 
     def rebuild(self) -> int:

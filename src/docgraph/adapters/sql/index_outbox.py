@@ -9,7 +9,6 @@ from typing import Literal
 from docgraph.adapters.sql.database import Database
 from docgraph.model.errors import StoreError
 from docgraph.ports.indexes import VectorIndex
-from docgraph.ports.store import StoreOptions
 
 _LOG = logging.getLogger("docgraph.index")
 _AT_ONCE = 10_000  # versions of one entry
@@ -26,12 +25,6 @@ class ExternalIndex:
     name: str
     index: VectorIndex
     clock: Callable[[], float]
-
-
-def external_of(options: StoreOptions) -> ExternalIndex | None:
-    if options.external is None:
-        return None
-    return ExternalIndex(options.index, options.external(), options.clock)
 
 
 class IndexOutbox:

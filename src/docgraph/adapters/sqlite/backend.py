@@ -23,11 +23,14 @@ class SqliteStores:
 
     @cached_property
     def store(self) -> "SqliteStore":
-        from docgraph.adapters.sql.index_outbox import external_of
+        from docgraph.adapters.sql.index_outbox import ExternalIndex
         from docgraph.adapters.sqlite.store import SqliteStore
 
         path, options = Path(self._path), self._options
-        return SqliteStore(path, now=options.now, wait=options.wait, external=external_of(options))
+        external = options.external and ExternalIndex(
+            options.index, options.external(), options.clock
+        )
+        return SqliteStore(path, now=options.now, wait=options.wait, external=external)
 
     @cached_property
     def audit(self) -> "SqliteAuditLog":

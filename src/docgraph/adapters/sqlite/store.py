@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from docgraph.adapters.indexes.external import CheckedVectorIndex
+from docgraph.adapters.indexes.external import CheckedVectorIndex, SqlCatalogRows
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
-from docgraph.adapters.sql.catalog_rows import SqlCatalogRows
 from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sql.index_changes import (
     IndexChanges,
