@@ -117,7 +117,7 @@ lock: $(READY) ## choose newest allowed versions, write them with their hashes
 	@$(PIP) install 'uv>=0.7'
 	@$(COMPILE) pyproject.toml --output-file requirements.lock
 	@$(COMPILE) --group build --constraint requirements.lock --output-file requirements-build.lock
-	@$(COMPILE) pyproject.toml --extra all --extra haystack --extra langchain --extra llamaindex \
+	@$(COMPILE) pyproject.toml --extra all --extra faiss --extra haystack --extra langchain --extra llamaindex \
 	  --group dev --constraint requirements.lock --constraint requirements-build.lock \
 	  --output-file requirements-dev.lock
 

@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent.parent
 LOOKUPS = ("files", "find_spec", "import_module")
 LOCKS = ("requirements.lock", "requirements-dev.lock")
+TESTING = ROOT / "src" / "docgraph" / "testing"  # for those who have pytest
 BUILD_LOCK = "requirements-build.lock"
 
 
@@ -33,8 +34,14 @@ def imported_modules(file: Path) -> Iterator[str]:
                 yield name
 
 
+def code() -> Iterator[Path]:
+    """All that users install, with the examples, for which docgraph has extras."""
+    for folder in (ROOT / "src", *(ROOT / "examples").glob("*/src")):
+        yield from (file for file in folder.rglob("*.py") if TESTING not in file.parents)
+
+
 def imported_libraries() -> set[str]:
-    modules = {module for file in (ROOT / "src").rglob("*.py") for module in imported_modules(file)}
+    modules = {module for file in code() for module in imported_modules(file)}
     ours = sys.stdlib_module_names | {"docgraph"}
     known = packages_distributions()
     found = {
@@ -68,6 +75,12 @@ def declared_dependencies(*, extras: bool = True) -> tuple[Requirement, ...]:
 def locked_versions(lock: str) -> dict[str, str]:
     pins = re.findall(r"^([\w.-]+)==([^\s;]+)", (ROOT / lock).read_text("utf-8"), re.MULTILINE)
     return {canonicalize_name(name): version for name, version in pins}
+
+
+def test_suites_for_plug_in_authors_need_pytest_and_nothing_else() -> None:
+    modules = {module for file in TESTING.rglob("*.py") for module in imported_modules(file)}
+    known = {module.partition(".")[0] for module in modules} - sys.stdlib_module_names
+    assert known == {"docgraph", "numpy", "pytest"}
 
 
 def test_every_imported_library_is_declared_and_every_declared_one_is_imported() -> None:

@@ -36,6 +36,8 @@ NOT_FOR_READERS = MappingProxyType(
         "sql.server_rows": "another file",
         "indexes.postings": "writes a snapshot",
         "sql.pending_snapshot": "writes a snapshot",
+        "sql.index_changes": "writes to an external index",
+        "sql.index_outbox": "writes to an external index",
         "sql.prune": "removes snapshots",
         "sql.repository_access": "computes access rules",
         "indexes.segment_writer": "writes a snapshot",
@@ -68,6 +70,7 @@ LOADED = {
     ("sqlite.reader_pool", "__init__", "'visible.sql'"),
     ("sqlite.store", "_reading", "'state.sql'"),
     ("sqlite.store", "open_session", "'reads.sql'"),
+    ("sqlite.store", "open_session", "'state.sql'"),
     ("sqlite.store", "verify", "'state.sql'"),
 }
 # Statements that are not literals: named queries, the views, and a pragma.

@@ -1,11 +1,14 @@
 """Every read of a question goes through the views, as recorded by SQLite's authorizer."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from docgraph_faiss import FaissIndex
 
 from docgraph.adapters.sql.database import Dialect, load_queries
+from docgraph.adapters.sql.index_outbox import ExternalIndex
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine import Engine
@@ -77,8 +80,12 @@ def reads_of_tables(watch: Watch) -> list[RawRead]:
 def test_every_read_of_every_stage_goes_through_the_views(
     engine: Engine, watch: Watch, tmp_path: Path
 ) -> None:
-    """Also in a new process with empty caches."""
+    """Also with an external index, and in a new process with empty caches."""
     ask_everything(engine)
+    index = ExternalIndex("faiss", FaissIndex(tmp_path / "index"), time.time)
+    external = SqliteStore(tmp_path / "store.db", now=lambda: "now", external=index)
+    external.reindex()
+    ask_everything(make_engine(external, rerank_model=LengthReranker))
     SqliteStore(tmp_path / "store.db", now=lambda: "now").snapshots(local())
     assert reads_of_tables(watch) == []
     assert watch.views == VIEWS

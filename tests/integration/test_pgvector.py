@@ -112,7 +112,7 @@ def test_columns_end_where_the_query_says_that_they_end() -> None:
 
 
 def test_an_index_that_the_store_does_not_have_is_refused_with_those_it_has() -> None:
-    with pytest.raises(BadInput, match="'faiss' is not one of this store's: packed, pgvector"):
-        open_stores(Settings("postgresql://nowhere/db", index="faiss"))
+    with pytest.raises(BadInput, match="'annoy' is not one of this store's: packed, pgvector"):
+        open_stores(Settings("postgresql://nowhere/db", index="annoy"))
     with pytest.raises(BadInput, match="do not go together"):
         open_stores(Settings("postgresql://nowhere/db", index="pgvector", hnsw=True))

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from docgraph.adapters.sql.index_outbox import ExternalIndex
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.ports.store import Store
 
@@ -43,10 +44,10 @@ def _empty() -> Path:
     return path
 
 
-def on_sqlite() -> OpenedStore:
+def on_sqlite(external: ExternalIndex | None = None) -> OpenedStore:
     path = _folder() / f"{next(_numbers)}.db"
     shutil.copyfile(_empty(), path)
-    store = SqliteStore(path, now=lambda: "now", wait=5)
+    store = SqliteStore(path, now=lambda: "now", wait=5, external=external)
     # Someone else has the store open too: its log need not be folded in after every question.
     other = sqlite3.connect(path)
     other.execute("SELECT count(*) FROM meta").fetchone()

@@ -34,6 +34,8 @@ GIVEN = MappingProxyType(
         "indexes.segment_cache": "reads.sql",
         "sql.texts": "reads.sql",
         "indexes.chunk_vectors": "reads.sql",
+        "indexes.external": "reads.sql",
+        "sql.index_changes": "external.sql",
         "sql.verify": "maintenance.sql",
         "sql.version_table": "state.sql",
     }

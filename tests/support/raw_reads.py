@@ -29,6 +29,7 @@ ALLOWED = {
     ("sql.version_table", "extend_rows"): _VERSIONS,
     ("sql.version_table", "_load_rules"): frozenset({"access_classes"}),
     ("sql.tenant_state", "_load"): frozenset({"branches", "segments"}),
+    ("sql.tenant_state", "require_complete"): frozenset({"complete_indexes"}),
     ("sqlite.store", "_reading"): frozenset({"meta"}),
 }
 # Runs for others what they name.

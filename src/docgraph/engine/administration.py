@@ -20,7 +20,7 @@ from docgraph.model.access import (
 from docgraph.model.access_policy import PathAccess
 from docgraph.model.audit import Anchor, AuditEntry, AuditVerdict
 from docgraph.model.errors import BadInput, NotAuthorized, NotVisible
-from docgraph.model.snapshot import PruneResult, VerifyReport
+from docgraph.model.snapshot import PruneResult, ReindexResult, VerifyReport
 from docgraph.model.validation import MAX_NAME_CHARACTERS, check_names, suggest
 from docgraph.ports.access_store import AccessPolicyStore, RuleCount
 from docgraph.ports.audit import AuditLog
@@ -189,6 +189,11 @@ class Administration:
         detail = f"{repository} {branch}, {keep} kept"
         with audited_action(self.audit, principal, "prune", right=INGEST, changes=detail):
             return self.store.prune(principal.tenant, repository, branch, keep)
+
+    def reindex(self, principal: Principal) -> ReindexResult:
+        """The external vector index of the whole store, of all tenants."""
+        with audited_action(self.audit, principal, "reindex", right=INGEST, changes=""):
+            return self.store.reindex()
 
     def verify(self, principal: Principal) -> VerifyReport:
         """The whole store, of all tenants."""

@@ -13,6 +13,7 @@ from docgraph.model.reference import ReferenceCount
 from docgraph.model.snapshot import (
     ALL_REPOSITORIES,
     PruneResult,
+    ReindexResult,
     Scope,
     SnapshotInfo,
     SnapshotSelector,
@@ -71,6 +72,9 @@ class AblatedStore:
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         return self._store.prune(tenant, repository, branch, keep)
+
+    def reindex(self) -> ReindexResult:
+        return self._store.reindex()
 
     def verify(self) -> VerifyReport:
         return self._store.verify()

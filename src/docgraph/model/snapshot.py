@@ -65,12 +65,25 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class PruneResult:
-    """How many rows were deleted."""
+    """How many rows were deleted.
+
+    `pending` are document versions whose rows an external index still holds: it could not be
+    reached, and removes them at the next ingest.
+    """
 
     snapshots: int
     documents: int
     texts: int
     vectors: int
+    pending: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexResult:
+    """How many rows the external vector index was filled with."""
+
+    index: str
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import (
     ALL_REPOSITORIES,
     PruneResult,
+    ReindexResult,
     Scope,
     SnapshotInfo,
     SnapshotSelector,
@@ -20,6 +21,7 @@ from docgraph.ports.access_store import AccessPolicyStore
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.auth import ApiKeyStore
 from docgraph.ports.graph_reads import GraphReads
+from docgraph.ports.indexes import VectorIndex
 from docgraph.ports.job_queue import IngestJobQueue
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
@@ -77,6 +79,10 @@ class Store(Protocol):
         """Removes for good all snapshots but the newest few, and what only they held."""
         ...
 
+    def reindex(self) -> ReindexResult:
+        """Fills the external vector index anew from the catalogue, for all tenants."""
+        ...
+
     def verify(self) -> VerifyReport:
         """Checks everything, whatever its readers; changes nothing."""
         ...
@@ -90,6 +96,7 @@ class StoreOptions:
     clock: Callable[[], float]  # seconds, the same for all processes that share a job queue
     wait: float = 600  # seconds that a second ingest queues behind a first
     index: str = "packed"
+    external: Callable[[], VectorIndex] | None = None  # opens the index that `index` names
 
 
 class Stores(Protocol):

@@ -2,12 +2,15 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from docgraph.model.errors import BadInput
+from docgraph.ports.indexes import IndexSettings, VectorIndexKind
 from docgraph.ports.store import Backend, MigrationReport, StoreOptions, Stores
-from docgraph.wiring.plugins import BACKENDS, load_plugin
+from docgraph.wiring.plugins import BACKENDS, VECTOR_INDEXES, load_plugin
 from docgraph.wiring.settings import Settings
 
 
@@ -64,13 +67,27 @@ def require_store(settings: Settings) -> Settings:
 def open_stores(settings: Settings) -> Stores:
     backend = backend_for(settings.store, settings.plugins)
     index = _index(settings)
+    options = StoreOptions(now=_now, clock=time.time, wait=settings.wait, index=index)
     if index not in backend.indexes:
+        kind = _index_kind(backend, index, settings.plugins)
+        folder = None if backend.schemes else Path(f"{settings.store}.{index}")
+        external = partial(kind.open, IndexSettings(folder, settings.index_settings))
+        options = replace(options, external=external)
+    elif settings.index_settings:
+        raise BadInput(f"index_settings: the index {index!r} takes none")
+    return backend.open(settings.store, options)
+
+
+def _index_kind(backend: Backend, index: str, allowed: Sequence[str] | None) -> VectorIndexKind:
+    """That of an installed package."""
+    kind: VectorIndexKind | None = load_plugin(VECTOR_INDEXES, index, allowed)
+    if kind is None:
         raise BadInput(
             f"index {index!r} is not one of this store's: {', '.join(backend.indexes)}"
-            f"{'' if len(backend.indexes) > 1 else '; others are for a Postgres store'}"
+            f"{'' if len(backend.indexes) > 1 else '; others are for a Postgres store'}; "
+            "no plug-in has one of that name"
         )
-    options = StoreOptions(now=_now, clock=time.time, wait=settings.wait, index=index)
-    return backend.open(settings.store, options)
+    return kind
 
 
 def _index(settings: Settings) -> str:

@@ -93,7 +93,7 @@ SHIPPED: Mapping[str, Mapping[str, str]] = MappingProxyType(
 # vector indexes in a backend's own tables, actions that pipelines insert.
 RESERVED: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        MINERS: frozenset({"curated", "given", "hand", "manual", "structure"}),
+        MINERS: frozenset({"curated", "imported", "manual", "structure"}),
         VECTOR_INDEXES: frozenset({"packed", "pgvector", "pgvector-hnsw"}),
         ACTIONS: frozenset({"plan_seeds"}),
     }

@@ -36,6 +36,7 @@ from docgraph.wiring.server_settings import NOTHING_SERVED, RootSettings, ServeS
 DEFAULT_STORE = ".docgraph/docgraph.db"
 DEFAULT_WAIT = 600.0
 CONFIG = "docgraph.yaml"
+IndexValue = str | int | float | bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Settings:
     answer_endpoints: tuple[ChatEndpoint, ...] = ()
     wait: float = DEFAULT_WAIT
     index: str | None = None
+    index_settings: Mapping[str, IndexValue] = field(default_factory=dict)
     hnsw: bool = False
     telemetry: bool = False
     login: AuthSettings = field(default_factory=AuthSettings)
@@ -73,6 +75,7 @@ class _Written:
     answer: tuple[ChatConfig, ...] = ()
     wait: Annotated[float, Ge(0)] | None = None
     index: str | None = None
+    index_settings: dict[str, IndexValue] = field(default_factory=dict)
     hnsw: bool | None = None
     telemetry: bool | None = None
     login: AuthConfig = NO_LOGIN_WRITTEN
@@ -107,6 +110,7 @@ def read_settings(
         answer_endpoints=chat_endpoints(environment, written.answer),
         wait=_wait(environment, written),
         index=environment.get("DOCGRAPH_INDEX") or written.index,
+        index_settings=written.index_settings,
         hnsw=_switch("HNSW", environment, written.hnsw),
         telemetry=_switch("TELEMETRY", environment, written.telemetry),
         login=parse_auth(environment, written.login),

@@ -24,9 +24,17 @@ class PostgresStores:
     @cached_property
     def store(self) -> "PostgresStore":
         from docgraph.adapters.postgres.store import PostgresStore
+        from docgraph.adapters.sql.index_outbox import ExternalIndex
 
         options = self._options
-        return PostgresStore(self._pool, now=options.now, wait=options.wait, index=options.index)
+        return PostgresStore(
+            self._pool,
+            now=options.now,
+            wait=options.wait,
+            index=options.index,
+            external=options.external
+            and ExternalIndex(options.index, options.external(), options.clock),
+        )
 
     @cached_property
     def audit(self) -> "PostgresAuditLog":

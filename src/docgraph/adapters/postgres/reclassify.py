@@ -22,7 +22,7 @@ class Reclassifier:
         self._sql = database.queries("reclassify.sql")
         self._segments = SegmentRows(database)
 
-    def moved(self, branch: int, paths: Collection[str]) -> None:
+    def moved(self, branch: int, paths: Collection[str], _changed: Collection[str]) -> None:
         """These paths of a branch were decided on; most keep the class they had."""
         rows = self._sql.rows("reclassify_documents", branch=branch, paths=list(paths))
         documents = [ordinal for ordinal, _ in rows]

@@ -63,7 +63,7 @@ _POLICIES = {
 }
 _RESTRICTED = tuple(name.partition(".")[0] for name in _POLICIES)
 _OF_KEYS = ("id", "tenant", "principal", "created", "expires", "note")  # and not the secret's hash
-_OPEN = ("change_counts", "branches", "snapshots", "access_classes")
+_OPEN = ("change_counts", "branches", "snapshots", "access_classes", "complete_indexes")
 _INVOKER_VIEWS = (
     *("visible_documents", "visible_texts", "visible_nodes", "visible_definitions"),
     *("visible_references", "visible_reference_matches", "visible_definition_matches"),

@@ -109,7 +109,8 @@ USING (tenant = nullif(current_setting('docgraph.tenant', true), ''));
 GRANT SELECT ON ingest_jobs TO docgraph_reader;
 
 -- What visibility is computed from, before it is known: numbers, and rules by number.
-GRANT SELECT ON change_counts, branches, snapshots, access_classes TO docgraph_reader;
+GRANT SELECT ON change_counts, branches, snapshots, access_classes, complete_indexes
+TO docgraph_reader;
 
 GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_definitions,
                 visible_references, visible_reference_matches, visible_definition_matches,

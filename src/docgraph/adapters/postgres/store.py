@@ -3,7 +3,7 @@
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -12,8 +12,9 @@ import numpy.typing as npt
 from psycopg import Error
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
+from docgraph.adapters.indexes.external import CheckedVectorIndex, SqlCatalogRows
 from docgraph.adapters.postgres.address import redacted
-from docgraph.adapters.postgres.database import PostgresDatabase
+from docgraph.adapters.postgres.database import PostgresDatabase, PostgresQueries
 from docgraph.adapters.postgres.migrate import require_current
 from docgraph.adapters.postgres.pgvector import PgVectorIndex
 from docgraph.adapters.postgres.pool import Pool
@@ -22,24 +23,39 @@ from docgraph.adapters.postgres.row_security import as_reader, guard
 from docgraph.adapters.postgres.vectors import PostgresEmbeddingWriter
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
 from docgraph.adapters.sql.database import single_row
+from docgraph.adapters.sql.index_changes import (
+    IndexChanges,
+    index_problems,
+    index_tenants,
+    require_external,
+)
+from docgraph.adapters.sql.index_outbox import ExternalIndex, IndexOutbox
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
-from docgraph.adapters.sql.tenant_state import TenantState
+from docgraph.adapters.sql.tenant_state import TenantState, require_complete
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import Counted, VersionTable, load_rows, resolve_visibility
+from docgraph.adapters.sql.version_table import (
+    Counted,
+    VersionTable,
+    Visibility,
+    load_rows,
+    resolve_visibility,
+)
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import (
     ALL_REPOSITORIES,
     PruneResult,
+    ReindexResult,
     SnapshotInfo,
     SnapshotSelector,
     VerifyReport,
 )
+from docgraph.ports.indexes import VectorSearch
 
 # What can wait: statistics, indexes, tidying up. It never makes a command fail that is done.
 
@@ -96,10 +112,12 @@ class PostgresStore:
         wait: float = 600,
         index: str = "packed",
         cache_bytes: int = DEFAULT_BYTES,
+        external: ExternalIndex | None = None,
     ) -> None:
         """`wait` is how many seconds a second ingest of a branch queues behind a first.
 
-        `index` finds what is near: packed, pgvector, or pgvector-hnsw, which may miss rows.
+        `index` finds what is near: packed, pgvector, or pgvector-hnsw, which may miss rows;
+        `external` does so in its place.
         """
         self._pool = pool
         self._now = now
@@ -108,8 +126,11 @@ class PostgresStore:
         self._cache = TenantCache(cache_bytes)
         self._epoch = ""
         self._lock = threading.Lock()
+        self._external = external
         with pool.connection() as connection:
             require_current(connection, pool.dsn)
+            if external is not None:
+                IndexOutbox(PostgresDatabase(connection), external).replay()
 
     @contextmanager
     def open_session(
@@ -117,12 +138,23 @@ class PostgresStore:
     ) -> Iterator[SqlReads]:
         with self._reading() as database:
             state, table = self._current(database, principal.tenant)
+            if (external := self._external) is not None:
+                state_sql = database.queries("state.sql")
+                require_complete(state_sql, table, principal.tenant, external.name)
             visible = state.visibility(table, principal, selectors, resolve_visibility)
             guard(database, table, sorted(visible.reads.classes), visible.snapshots)
-            vectors = None
-            if self._index != "packed":
-                vectors = PgVectorIndex(database.connection, exact=self._index == "pgvector")
-            yield SqlReads(database.queries("reads.sql"), visible, self._cache, vectors)
+            sql = database.queries("reads.sql")
+            yield SqlReads(sql, visible, self._cache, self._vectors(database, sql, visible))
+
+    def _vectors(
+        self, database: PostgresDatabase, sql: PostgresQueries, visible: Visibility
+    ) -> VectorSearch | None:
+        """None is the packed index."""
+        if self._external is not None:
+            return CheckedVectorIndex(self._external.index, SqlCatalogRows(sql, visible))
+        if self._index == "packed":
+            return None
+        return PgVectorIndex(database.connection, exact=self._index == "pgvector")
 
     def _current(self, database: PostgresDatabase, tenant: str) -> tuple[TenantState, VersionTable]:
         """The tenant's as of this transaction; kept until a publication or a rule changes them."""
@@ -159,12 +191,13 @@ class PostgresStore:
                 def see_all(_: npt.NDArray[np.bool_], snapshots: Mapping[int, int]) -> None:
                     guard(database, rows, rows.rules, snapshots)
 
-                return verify(database, rows, see_all, _astray(database))
+                damage = [*_astray(database), *index_problems(database, self._external)]
+                return verify(database, rows, see_all, damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         """No ingest of the tenant is under way meanwhile."""
         with self._locked("lock_tenant", tenant, repository, branch) as database:
-            found = prune(database, tenant, repository, branch, keep)
+            found = prune(database, tenant, repository, branch, keep, self._external)
         with self._pool.connection() as connection:
             Maintenance(PostgresDatabase(connection)).vacuum()
         return found
@@ -173,7 +206,24 @@ class PostgresStore:
     def access_policy(self, tenant: str) -> Iterator[SqlAccessPolicyStore]:
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
-            yield SqlAccessPolicyStore(database, tenant, Reclassifier(database).moved)
+            rows, index = Reclassifier(database), IndexChanges(database, tenant, self._external)
+
+            def reclassified(branch: int, paths: Collection[str], changed: Collection[str]) -> None:
+                rows.moved(branch, paths, changed)
+                index.reclassified(branch, paths, changed)
+
+            yield SqlAccessPolicyStore(database, tenant, reclassified)
+            index.replay()
+
+    def reindex(self) -> ReindexResult:
+        external = require_external(self._external)
+        with self._pool.connection() as connection:
+            tenants = index_tenants(PostgresDatabase(connection))
+        count = 0
+        for tenant in tenants:
+            with self._locked("lock_tenant", tenant, "", "") as database, database.transaction():
+                count += IndexChanges(database, tenant, external).rebuild()
+        return ReindexResult(external.name, count)
 
     @contextmanager
     def open_writer(
@@ -189,7 +239,8 @@ class PostgresStore:
                 self._now,
                 embeddings=partial(PostgresEmbeddingWriter, database),
                 on_reclassified=Reclassifier(database).moved,
-                classed=True,
+                by_class=True,
+                external=self._external,
             )
             Maintenance(database).analyze()
             if self._index == "pgvector-hnsw":  # an index is made sooner when the rows are there

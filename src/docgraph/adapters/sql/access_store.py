@@ -25,7 +25,7 @@ class SqlAccessPolicyStore:
         self,
         database: Database,
         tenant: str,
-        on_reclassified: OnReclassified = lambda _branch, _paths: None,
+        on_reclassified: OnReclassified = lambda _branch, _paths, _changed: None,
     ) -> None:
         """`on_reclassified` gets the paths whose rules changed, before that is committed."""
         self._database = database

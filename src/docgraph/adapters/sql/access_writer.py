@@ -11,7 +11,7 @@ from docgraph.model.document import Document
 
 
 class SqlAccessWriter:
-    """`classed` says that rows carry their document's access class."""
+    """`classed` says that access classes are needed before publication."""
 
     def __init__(
         self, pending: PendingSnapshot, access: RepositoryAccess, *, classed: bool

@@ -10,7 +10,6 @@ from typing import Any, LiteralString, Protocol
 
 from docgraph.model.vector import IntVector
 
-FOREVER = 2**62  # the snapshot in which what still lives dies
 Row = tuple[Any, ...]
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from docgraph.adapters.sql.access_writer import SqlAccessWriter
-from docgraph.adapters.sql.database import FOREVER
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
 from docgraph.adapters.sql.relation_writer import reference_rows
 from docgraph.model.node import Location
 from docgraph.model.vector import IntVector
+from docgraph.ports.indexes import FOREVER
 from docgraph.ports.writes import BuiltDocument, CurrentText, StoredDocument, text_key
 
 _PAGE = 500  # texts that are read at once
@@ -21,6 +21,7 @@ class SqlDocumentWriter:
     """`vector_numbers` gives the numbers of stored vectors by `text_key`.
 
     With another embedder than the newest snapshot's, every stored document counts as changed.
+    `by_class` packs documents of one access class alone into a segment.
     """
 
     def __init__(
@@ -30,12 +31,14 @@ class SqlDocumentWriter:
         vector_numbers: Callable[[Iterable[str]], dict[str, int]],
         *,
         same_embedder: bool,
+        by_class: bool,
     ) -> None:
         self._pending = pending
         self._sql = pending.database.queries("writes.sql")
         self._access = access
         self._vector_numbers = vector_numbers
         self._same_embedder = same_embedder
+        self._by_class = by_class
 
     def stored(self) -> dict[str, StoredDocument]:
         rows = self._sql.rows("stored_documents", **self._pending.parameters)
@@ -112,6 +115,10 @@ class SqlDocumentWriter:
             ("add_reference", (row for one in documents for row in one.references())),
         ):
             self._sql.many(query, rows)
+        branch = self._pending.branch
+        self._pending.index.add(
+            [(one.version, branch, snapshot, FOREVER, one.access_class) for one in documents]
+        )
         for one in documents:
             self._pending.segments.add(
                 one.version,
@@ -120,7 +127,7 @@ class SqlDocumentWriter:
                 one.built.chunk_texts,
                 one.vectors,
                 one.built.node_vectors,
-                group=one.access_class,
+                group=one.access_class if self._by_class else 0,
             )
 
     def _end(self, paths: Iterable[str]) -> None:

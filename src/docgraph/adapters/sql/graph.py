@@ -44,8 +44,8 @@ class SqlGraph:
     ) -> tuple[Relationship, ...]:
         roots = sorted({document_of(node) for node in nodes})
         selected = _DEFAULT if relations is None else relations
-        ordinals = [row[0] for row in self._sql.rows("versions_of_documents", ids=roots)]
-        found = merge_edges(self._edges(ordinals, roots, direction, selected))
+        versions = [row[0] for row in self._sql.rows("versions_of_documents", ids=roots)]
+        found = merge_edges(self._edges(versions, roots, direction, selected))
         if all(document_of(node) in nodes for node in nodes):
             return found
         inside = self._inside(nodes, roots)
@@ -57,8 +57,8 @@ class SqlGraph:
         rows = self._sql.rows("visible_documents")
         found: list[Relationship] = []
         for at in range(0, len(rows), _BATCH):
-            ordinals, roots = (list(column) for column in zip(*rows[at : at + _BATCH], strict=True))
-            found.extend(merge_edges(self._edges(ordinals, roots, "out", selected)))
+            versions, roots = (list(column) for column in zip(*rows[at : at + _BATCH], strict=True))
+            found.extend(merge_edges(self._edges(versions, roots, "out", selected)))
         return tuple(sorted(found, key=lambda one: one.edge))
 
     def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class SqlGraph:
 
     def _edges(
         self,
-        ordinals: list[int],
+        versions: list[int],
         roots: list[str],
         direction: Direction,
         relations: frozenset[str],
@@ -83,22 +83,22 @@ class SqlGraph:
         query, inverse_query = "matches_of_references", "matches_of_definitions"
         if direction == "in":
             query, inverse_query = inverse_query, query
-        yield from edges_of(self._matches(query, ordinals, relations))
-        yield from inverse_edges_of(self._matches(inverse_query, ordinals, inverses))
+        yield from edges_of(self._matches(query, versions, relations))
+        yield from inverse_edges_of(self._matches(inverse_query, versions, inverses))
         for relationship in self._stated(direction, roots):
             if relationship.edge.relation in relations:
                 yield relationship
         if SHARES_ENTITY in relations:
-            yield from self._shared(ordinals, direction)
+            yield from self._shared(versions, direction)
         if CONTAINS in relations:
-            yield from self._contained(ordinals)
+            yield from self._contained(versions)
 
     def _matches(
-        self, query: str, ordinals: list[int], relations: frozenset[str]
+        self, query: str, versions: list[int], relations: frozenset[str]
     ) -> Iterator[ReferenceMatch]:
         mined = relations & MINED_RELATIONS
         if mined:
-            rows = self._sql.rows(query, versions=ordinals, relations=sorted(mined))
+            rows = self._sql.rows(query, versions=versions, relations=sorted(mined))
             yield from map(ReferenceMatch._make, rows)
 
     def _stated(self, direction: Direction, roots: list[str]) -> Iterator[Relationship]:
@@ -109,15 +109,15 @@ class SqlGraph:
             edge = Edge(source, relation, target)
             yield Relationship(edge, tuple(json.loads(origins)), positions)
 
-    def _shared(self, ordinals: list[int], direction: Direction) -> Iterator[Relationship]:
+    def _shared(self, versions: list[int], direction: Direction) -> Iterator[Relationship]:
         for document, miner, holders in self._sql.rows(
-            "shared_names", versions=ordinals, most=MAX_NAME_HOLDERS + 1
+            "shared_names", versions=versions, most=MAX_NAME_HOLDERS + 1
         ):
             named = [NameHolder(*holder) for holder in json.loads(holders)]
             yield from shared_name_edges(document, named, miner, direction)
 
-    def _contained(self, ordinals: list[int]) -> Iterator[Relationship]:
-        for parent, node, line, path in self._sql.rows("child_nodes", versions=ordinals):
+    def _contained(self, versions: list[int]) -> Iterator[Relationship]:
+        for parent, node, line, path in self._sql.rows("child_nodes", versions=versions):
             position = EdgeEvidence(path, line, 0, 0, 0, "")
             yield Relationship(Edge(parent, CONTAINS, node), (STRUCTURE,), (position,))
 

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from docgraph.adapters.indexes.segment_writer import SegmentWriter
-from docgraph.adapters.sql.database import FOREVER, Database, single_row
+from docgraph.adapters.sql.database import Database, single_row
+from docgraph.adapters.sql.index_changes import IndexChanges
+from docgraph.ports.indexes import FOREVER
 
 _UNPUBLISHED = (
     "delete_unpublished_postings",
@@ -23,13 +25,22 @@ _UNPUBLISHED = (
 class PendingSnapshot:
     """`number` is the snapshot's own; no reader sees its rows before it is published.
 
-    `changed` says whether it differs from the newest snapshot. `segments` packs its documents.
+    `changed` says whether it differs from the newest snapshot. `segments` packs its documents,
+    `index` has them in an external index.
     """
 
-    def __init__(self, database: Database, tenant: str, repository: str, branch: str) -> None:
+    def __init__(
+        self,
+        database: Database,
+        tenant: str,
+        repository: str,
+        branch: str,
+        index: IndexChanges,
+    ) -> None:
         """Removes the rows of an ingest that did not finish; no reader ever saw them."""
         self.database = database
         self.tenant = tenant
+        self.index = index
         self._sql = database.queries("writes.sql")
         with self.batch():
             names = {"tenant": tenant, "repository": repository, "name": branch}
@@ -37,6 +48,7 @@ class PendingSnapshot:
             self.branch, newest = single_row(self._sql.row("find_branch", **names))
             for query in _UNPUBLISHED:
                 self._sql.run(query, branch=self.branch, newest=newest, forever=FOREVER)
+            index.begin(self.branch, newest)
         self.begin(newest + 1)
 
     def begin(self, number: int) -> None:

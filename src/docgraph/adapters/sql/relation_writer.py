@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from docgraph.adapters.sql.database import FOREVER
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
 from docgraph.model.digest import canonical
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.node import document_of
 from docgraph.model.reference import Reference, ReferenceCount, UnresolvedReference
+from docgraph.ports.indexes import FOREVER
 
 
 class SqlReferenceWriter:

@@ -21,7 +21,7 @@ from docgraph.model.access_policy import (
     path_spellings,
 )
 
-OnReclassified = Callable[[int, Collection[str]], None]
+OnReclassified = Callable[[int, Collection[str], Collection[str]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,8 @@ class RepositoryAccess:
     """Each method runs inside its caller's transaction.
 
     `written_branch` is about to be published, and its statements count before it is.
-    `on_reclassified` gets paths of a branch whose rules were computed anew.
+    `on_reclassified` gets paths of a branch whose rules were computed anew, and those of them whose
+    class changed.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class RepositoryAccess:
         repository: str,
         *,
         written_branch: int = 0,
-        on_reclassified: OnReclassified = lambda _branch, _paths: None,
+        on_reclassified: OnReclassified = lambda _branch, _paths, _changed: None,
     ) -> None:
         self._sql = database.queries("access.sql")
         self._counts = database.queries("writes.sql")
@@ -184,7 +185,8 @@ class RepositoryAccess:
             return
         classes = self.classes(branch, statements)
         known = self._sql.rows("classes_of_paths", branch=branch, paths=list(statements))
-        if any(classes[path] != before for path, before in known):
+        changed = frozenset(path for path, before in known if classes[path] != before)
+        if changed:
             self._counts.run("increment_access_changes", tenant=self._tenant)
         self._sql.many(
             "set_document_access",
@@ -193,7 +195,7 @@ class RepositoryAccess:
                 for path, own in statements.items()
             ),
         )
-        self._on_reclassified(branch, statements.keys())
+        self._on_reclassified(branch, statements.keys(), changed)
 
     def classes(self, branch: int, statements: Mapping[str, str]) -> dict[str, int]:
         """The access class of each path, given what the branch states of it."""

@@ -1,12 +1,14 @@
 """Writing a snapshot: batches under an unpublished number, one small transaction to publish."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Protocol
 
 from docgraph.adapters.sql.access_writer import SqlAccessWriter
 from docgraph.adapters.sql.database import Database, single_row
 from docgraph.adapters.sql.document_writer import SqlDocumentWriter
+from docgraph.adapters.sql.index_changes import IndexChanges
+from docgraph.adapters.sql.index_outbox import ExternalIndex
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
 from docgraph.adapters.sql.relation_writer import SqlEdgeWriter, SqlReferenceWriter
 from docgraph.adapters.sql.repository_access import OnReclassified, RepositoryAccess
@@ -27,8 +29,8 @@ class SqlSnapshotWriter:
     """One branch's next snapshot. Its user holds the branch's ingest lock.
 
     `embeddings` opens a vector space by its number. `on_reclassified` gets the paths that access
-    rules were applied to, before that is published. `classed` says that rows carry their
-    document's access class.
+    rules were applied to, before that is published. `by_class` says that rows carry their
+    document's access class. `external` is an index outside of the database.
     """
 
     def __init__(
@@ -41,34 +43,48 @@ class SqlSnapshotWriter:
         now: Callable[[], str],
         *,
         embeddings: Callable[[int], StoredEmbeddings],
-        on_reclassified: OnReclassified = lambda _branch, _paths: None,
-        classed: bool = False,
+        on_reclassified: OnReclassified = lambda _branch, _paths, _changed: None,
+        by_class: bool = False,
+        external: ExternalIndex | None = None,
     ) -> None:
         self._database = database
         self._sql = database.queries("writes.sql")
         self._names = (repository, branch)
         self._embedder = embedder
         self._now = now
-        self._pending = pending = PendingSnapshot(database, tenant, repository, branch)
+        self._index = index = IndexChanges(database, tenant, external)
+        index.replay()
+        self._pending = pending = PendingSnapshot(database, tenant, repository, branch, index)
         # No reader sees a batch before it is published, so none has to be on the disk before that.
         database.durable(False)
         row = self._sql.row("newest_snapshot", branch=pending.branch)
         self._revision = SourceRevision(*row[4:]) if row else SourceRevision()
         same_embedder = row is None or EmbedderIdentity(*row[:3]) == embedder
         miners: frozenset[str] = frozenset(json.loads(row[3])) if row else frozenset()
+
+        def reclassified(branch: int, paths: Collection[str], changed: Collection[str]) -> None:
+            on_reclassified(branch, paths, changed)
+            index.reclassified(branch, paths, changed)
+
         repository_access = RepositoryAccess(
             database,
             tenant,
             repository,
             written_branch=pending.branch,
-            on_reclassified=on_reclassified,
+            on_reclassified=reclassified,
         )
         self.embeddings = embeddings(self._vector_space())
         self.references = SqlReferenceWriter(pending, miners)
         self.edges = SqlEdgeWriter(pending)
-        self.access = SqlAccessWriter(pending, repository_access, classed=classed)
+        self.access = SqlAccessWriter(
+            pending, repository_access, classed=by_class or external is not None
+        )
         self.documents = SqlDocumentWriter(
-            pending, self.access, self.embeddings.numbers, same_embedder=same_embedder
+            pending,
+            self.access,
+            self.embeddings.numbers,
+            same_embedder=same_embedder,
+            by_class=by_class,
         )
 
     def _vector_space(self) -> int:
@@ -97,7 +113,9 @@ class SqlSnapshotWriter:
             self._sql.run("increment_changes", tenant=pending.tenant)
             self.access.apply()
             self._add_snapshot()
+            self._index.publish(pending.branch, pending.number)
         self.access.clear()
+        self._index.replay()
         self._merge_segments()
         self._database.durable(False)
         published = SnapshotName(*self._names, pending.number)

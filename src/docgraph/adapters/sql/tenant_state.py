@@ -13,10 +13,25 @@ from docgraph.adapters.sql.version_table import (
     load_rows,
 )
 from docgraph.model.access import Principal
+from docgraph.model.errors import StoreError
 from docgraph.model.snapshot import SnapshotSelector
 
 Resolve = Callable[[VersionTable, Principal, Sequence[SnapshotSelector]], Visibility]
 _Rights = tuple[int, frozenset[str], frozenset[str], int, tuple[SnapshotSelector, ...]]
+
+
+def require_complete(sql: Queries, table: VersionTable, tenant: str, index: str) -> None:
+    """Refuses an external index that lacks rows of the tenant. `sql` is state.sql."""
+    is_published = any(branch.newest for branch in table.branches)
+    if is_published and sql.row("is_complete", tenant=tenant, index=index) is None:
+        raise StoreError(incomplete_index(index))
+
+
+def incomplete_index(name: str) -> str:
+    return (
+        f"the vector index {name!r} lacks changes of this store, which were made without it; "
+        "rebuild it with: docgraph reindex"
+    )
 
 
 class TenantState:

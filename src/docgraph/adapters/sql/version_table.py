@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.sql.access_rows import rule_from_json
-from docgraph.adapters.sql.database import FOREVER, Queries, Row
+from docgraph.adapters.sql.database import Queries, Row
 from docgraph.model.access import AccessRule, Principal
 from docgraph.model.access_policy import DEFAULT_BRANCHES
 from docgraph.model.errors import NotVisible, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scoring import distinct
 from docgraph.model.snapshot import Scope, SnapshotName, SnapshotSelector
-from docgraph.ports.indexes import ReadFilter
+from docgraph.ports.indexes import FOREVER, ReadFilter
 
 Ints = npt.NDArray[np.int64]
 

@@ -23,9 +23,14 @@ class SqliteStores:
 
     @cached_property
     def store(self) -> "SqliteStore":
+        from docgraph.adapters.sql.index_outbox import ExternalIndex
         from docgraph.adapters.sqlite.store import SqliteStore
 
-        return SqliteStore(Path(self._path), now=self._options.now, wait=self._options.wait)
+        path, options = Path(self._path), self._options
+        external = options.external and ExternalIndex(
+            options.index, options.external(), options.clock
+        )
+        return SqliteStore(path, now=options.now, wait=options.wait, external=external)
 
     @cached_property
     def audit(self) -> "SqliteAuditLog":

@@ -233,3 +233,22 @@ CREATE TABLE postings (
     frequencies BLOB NOT NULL,
     PRIMARY KEY (segment, term)
 ) STRICT, WITHOUT ROWID;
+
+-- External vector indexes that have every row of the tenant; a change that one of them does not get
+-- takes it out.
+CREATE TABLE complete_indexes (
+    tenant TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    PRIMARY KEY (tenant, name)
+) STRICT, WITHOUT ROWID;
+
+-- What an external index has still to do, after the catalogue has committed; `versions` is JSON.
+CREATE TABLE index_outbox (
+    id        INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant    TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    versions  TEXT NOT NULL,
+    argument  INTEGER NOT NULL,
+    due       REAL NOT NULL
+) STRICT;

@@ -6,18 +6,32 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from docgraph.adapters.indexes.external import CheckedVectorIndex, SqlCatalogRows
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
 from docgraph.adapters.sql.database import single_row
+from docgraph.adapters.sql.index_changes import (
+    IndexChanges,
+    index_problems,
+    index_tenants,
+    require_external,
+)
+from docgraph.adapters.sql.index_outbox import ExternalIndex, IndexOutbox
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
-from docgraph.adapters.sql.tenant_state import TenantState
+from docgraph.adapters.sql.tenant_state import TenantState, require_complete
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import Counted, VersionTable, load_rows, resolve_visibility
+from docgraph.adapters.sql.version_table import (
+    Counted,
+    VersionTable,
+    Visibility,
+    load_rows,
+    resolve_visibility,
+)
 from docgraph.adapters.sqlite.connection import connect, create_or_check, translate_errors
-from docgraph.adapters.sqlite.database import SqliteDatabase
+from docgraph.adapters.sqlite.database import SqliteDatabase, SqliteQueries
 from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
 from docgraph.adapters.sqlite.vectors import SqliteEmbeddingWriter
 from docgraph.model.access import Principal
@@ -26,6 +40,7 @@ from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import (
     ALL_REPOSITORIES,
     PruneResult,
+    ReindexResult,
     SnapshotInfo,
     SnapshotSelector,
     VerifyReport,
@@ -40,8 +55,12 @@ class SqliteStore:
         now: Callable[[], str],
         wait: float = 600,
         cache_bytes: int = DEFAULT_BYTES,
+        external: ExternalIndex | None = None,
     ) -> None:
-        """`wait` is how many seconds a second ingest queues behind a first."""
+        """`wait` is how many seconds a second ingest queues behind a first.
+
+        `external` finds what is near in place of packed segments.
+        """
         create_or_check(path)
         self._path = path
         self._now = now
@@ -50,6 +69,10 @@ class SqliteStore:
         self._cache = TenantCache(cache_bytes)
         self._file = 0  # which store the cache is of
         self._log_is_full = False
+        self._external = external
+        if external is not None:
+            with self._connected() as connection:
+                IndexOutbox(SqliteDatabase(connection), external).replay()
 
     @contextmanager
     def open_session(
@@ -58,11 +81,20 @@ class SqliteStore:
         with self._reading(principal.tenant) as (reader, state, table):
             visible = state.visibility(table, principal, selectors, resolve_visibility)
             reader.guard.bind(table, visible.mask, visible.snapshots)
-            sql = SqliteDatabase(reader.connection).queries("reads.sql")
+            database = SqliteDatabase(reader.connection)
+            if (external := self._external) is not None:
+                state_sql = database.queries("state.sql")
+                require_complete(state_sql, table, principal.tenant, external.name)
+            sql = database.queries("reads.sql")
             try:
-                yield SqlReads(sql, visible, self._cache)
+                yield SqlReads(sql, visible, self._cache, self._vectors(sql, visible))
             finally:
                 sql.end()
+
+    def _vectors(self, sql: SqliteQueries, visible: Visibility) -> CheckedVectorIndex | None:
+        if self._external is None:
+            return None
+        return CheckedVectorIndex(self._external.index, SqlCatalogRows(sql, visible))
 
     @contextmanager
     def _reading(self, tenant: str) -> Iterator[tuple[Reader, TenantState, VersionTable]]:
@@ -89,12 +121,14 @@ class SqliteStore:
             rows = load_rows(database.queries("state.sql"), Counted(0, 0))
             results = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
             damage = [f"the file is damaged: {one}" for one in results if one != "ok"]
+            damage += index_problems(database, self._external)
             return verify(database, rows, partial(reader.guard.bind, rows), damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         with self._writing() as connection:
             connection.execute("PRAGMA secure_delete = ON")
-            found = prune(SqliteDatabase(connection), tenant, repository, branch, keep)
+            database = SqliteDatabase(connection)
+            found = prune(database, tenant, repository, branch, keep, self._external)
             connection.execute("VACUUM")
             self._empty_log(connection)
             return found
@@ -109,7 +143,10 @@ class SqliteStore:
     @contextmanager
     def access_policy(self, tenant: str) -> Iterator[SqlAccessPolicyStore]:
         with self._connected() as connection:
-            yield SqlAccessPolicyStore(SqliteDatabase(connection), tenant)
+            database = SqliteDatabase(connection)
+            index = IndexChanges(database, tenant, self._external)
+            yield SqlAccessPolicyStore(database, tenant, index.reclassified)
+            index.replay()
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
@@ -136,7 +173,18 @@ class SqliteStore:
                 embedder,
                 self._now,
                 embeddings=partial(SqliteEmbeddingWriter, database),
+                external=self._external,
             )
+
+    def reindex(self) -> ReindexResult:
+        external = require_external(self._external)
+        with self._writing() as connection:
+            database = SqliteDatabase(connection)
+            count = 0
+            for tenant in index_tenants(database):
+                with database.transaction():
+                    count += IndexChanges(database, tenant, external).rebuild()
+        return ReindexResult(external.name, count)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

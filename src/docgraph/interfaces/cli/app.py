@@ -14,7 +14,7 @@ from docgraph.interfaces.cli.evaluate import evaluate, expect
 from docgraph.interfaces.cli.explain import explain, why
 from docgraph.interfaces.cli.import_corpus import import_corpus
 from docgraph.interfaces.cli.ingest import ingest
-from docgraph.interfaces.cli.maintenance import doctor, migrate, prune, verify
+from docgraph.interfaces.cli.maintenance import doctor, migrate, prune, reindex, verify
 from docgraph.interfaces.cli.people import keys, principals
 from docgraph.interfaces.cli.questions import ask, context, plan, run, search
 from docgraph.interfaces.cli.relations import relations
@@ -52,7 +52,8 @@ app.command()(ingest)
 app.command("import")(import_corpus)
 for command in (
     *(ask, search, plan, run, context, explain, why, diff, replay, check),
-    *(status, snapshots, diff_snapshots, prune, verify, migrate, doctor, demo, serve, mcp),
+    *(status, snapshots, diff_snapshots, prune, verify, reindex, migrate, doctor),
+    *(demo, serve, mcp),
 ):
     app.command()(command)
 app.command("why-not")(why)

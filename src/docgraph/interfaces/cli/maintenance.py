@@ -40,6 +40,29 @@ def prune(
             f"removed: snapshots {found.snapshots}, document versions {found.documents}, "
             f"texts {found.texts}, vectors {found.vectors}"
         )
+        if found.pending:
+            typer.echo(
+                f"the vector index could not be reached; it still holds {found.pending} document "
+                "versions, and removes them at the next ingest"
+            )
+
+
+# docgraph reindex: fill an external vector index anew.
+
+
+def reindex(store: StoreOption = None, json: JsonOption = False) -> None:
+    """Rebuild an external vector index.
+
+    From what the store holds, for all tenants; needed when the index was lost, or when the store
+    was changed without it. No ingest runs meanwhile; questions do.
+    """
+    from docgraph.interfaces.auth.principals import local
+
+    found = administration_for(store).reindex(local())
+    if json:
+        print_json(found)
+    else:
+        typer.echo(f"{found.index}: {found.rows} rows")
 
 
 # docgraph verify: is the store sound, and is what is gone really gone?

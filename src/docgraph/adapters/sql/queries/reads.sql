@@ -138,3 +138,23 @@ FROM visible_chunks WHERE version = :version ORDER BY position;
 
 -- name: definitions_of_version
 SELECT key, node, rank FROM visible_definitions WHERE version = :version ORDER BY key, node;
+
+-- Rows that an external index proposes: those that are visible, each with its node and its document,
+-- all by handle, and its stored vector.
+
+-- name: rows_of_documents
+SELECT handle, handle, handle, vector FROM visible_nodes
+WHERE handle IN :rows[bigint] AND id = document_id;
+
+-- name: rows_of_sections
+SELECT n.handle, n.handle, r.handle, n.vector
+FROM visible_nodes AS n
+     JOIN visible_nodes AS r ON r.version = n.version AND r.id = n.document_id
+WHERE n.handle IN :rows[bigint];
+
+-- name: rows_of_chunks
+SELECT c.version * 1048576 + c.position, n.handle, r.handle, c.vector
+FROM visible_chunks AS c
+     JOIN visible_nodes AS n ON n.version = c.version AND n.id = c.node
+     JOIN visible_nodes AS r ON r.version = n.version AND r.id = n.document_id
+WHERE c.version IN :versions[bigint] AND c.version * 1048576 + c.position IN :rows[bigint];

@@ -37,3 +37,7 @@ WHERE CAST(:tenant AS text) IS NULL OR b.tenant = :tenant;
 -- name: snapshots_since
 SELECT branch, number, created, ref, revision, embedder_name, embedder_digest, dimensions, miners
 FROM snapshots WHERE branch = :branch AND number > :after;
+
+-- name: is_complete
+-- Whether an external index has every row of the tenant.
+SELECT 1 FROM complete_indexes WHERE tenant = :tenant AND name = :index;

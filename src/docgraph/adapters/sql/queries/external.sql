@@ -1,0 +1,89 @@
+-- External vector indexes: which of them have all rows, and what they have still to do.
+
+-- name: add_complete
+INSERT INTO complete_indexes (tenant, name) VALUES (:tenant, :index) ON CONFLICT DO NOTHING;
+
+-- name: drop_other_complete
+-- They do not get what changes now.
+DELETE FROM complete_indexes WHERE tenant = :tenant AND name <> :index;
+
+-- name: is_complete
+SELECT 1 FROM complete_indexes WHERE tenant = :tenant AND name = :index;
+
+-- name: published
+SELECT 1 FROM branches WHERE tenant = :tenant AND newest_snapshot > 0 LIMIT 1;
+
+-- name: tenants
+SELECT DISTINCT tenant FROM branches ORDER BY tenant;
+
+-- name: classes_of_versions
+-- All versions of these paths, also of an ingest under way.
+SELECT d.version, d.path, a.access_class FROM documents AS d
+JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
+WHERE d.branch = :branch AND d.path IN :paths[text];
+
+-- name: current_classes
+SELECT d.version, a.access_class FROM documents AS d
+JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
+WHERE d.version IN :versions[bigint];
+
+-- name: versions_ended
+SELECT version FROM documents WHERE branch = :branch AND valid_to = :snapshot ORDER BY version;
+
+-- name: put
+INSERT INTO index_outbox (tenant, name, operation, versions, argument, due)
+VALUES (:tenant, :index, :operation, :versions, :argument, :due);
+
+-- name: due
+SELECT id, tenant FROM index_outbox WHERE name = :index AND due <= :now ORDER BY id;
+
+-- name: entry
+SELECT operation, versions, argument FROM index_outbox WHERE id = :id;
+
+-- name: drop_entry
+DELETE FROM index_outbox WHERE id = :id;
+
+-- name: drop_entries
+DELETE FROM index_outbox WHERE tenant = :tenant AND name = :index;
+
+-- name: waiting
+SELECT versions FROM index_outbox
+WHERE tenant = :tenant AND name = :index AND operation = :operation;
+
+-- name: overdue
+SELECT count(*) FROM index_outbox WHERE tenant = :tenant AND name = :index AND due < :before;
+
+-- name: lives_after
+-- Published versions of a tenant, a page at a time; none has ended before that is published.
+SELECT d.version, d.branch, d.valid_from,
+       CASE WHEN d.valid_to > b.newest_snapshot THEN CAST(:forever AS bigint) ELSE d.valid_to END, a.access_class
+FROM documents AS d
+JOIN branches AS b ON b.id = d.branch
+JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
+WHERE b.tenant = :tenant AND d.valid_from <= b.newest_snapshot AND d.version > :after
+ORDER BY d.version LIMIT :most;
+
+-- name: nodes_of_versions
+SELECT n.version, n.handle, n.handle, r.handle, n.vector
+FROM document_nodes AS n
+     JOIN documents AS d ON d.version = n.version
+     JOIN document_nodes AS r ON r.version = n.version AND r.id = d.id
+WHERE n.version IN :versions[bigint] ORDER BY n.handle;
+
+-- name: chunks_of_versions
+SELECT c.version, c.version * 1048576 + c.position, n.handle, r.handle, v.vector
+FROM vector_chunks AS c
+     JOIN documents AS d ON d.version = c.version
+     JOIN document_nodes AS n ON n.version = c.version AND n.id = c.node
+     JOIN document_nodes AS r ON r.version = c.version AND r.id = d.id
+     JOIN vectors AS v ON v.id = c.vector_id
+WHERE c.version IN :versions[bigint] ORDER BY c.version, c.position;
+
+-- name: rows_by_branch
+-- Of published versions: one for each document, one for each node, one for each chunk.
+SELECT d.branch, count(*) + CAST(sum((SELECT count(*) FROM document_nodes AS n
+                                      WHERE n.version = d.version)
+                                     + (SELECT count(*) FROM vector_chunks AS c
+                                        WHERE c.version = d.version)) AS bigint)
+FROM documents AS d JOIN branches AS b ON b.id = d.branch
+WHERE b.tenant = :tenant AND d.valid_from <= b.newest_snapshot GROUP BY d.branch ORDER BY d.branch;
