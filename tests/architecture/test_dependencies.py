@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent.parent
 LOOKUPS = ("files", "find_spec", "import_module")
 LOCKS = ("requirements.lock", "requirements-dev.lock")
-TESTING = ROOT / "src" / "docgraph" / "testing"  # for those who have pytest
+TESTING = ROOT / "src" / "docgraph" / "testing"
 BUILD_LOCK = "requirements-build.lock"
 
 
@@ -37,7 +37,7 @@ def imported_modules(file: Path) -> Iterator[str]:
 def code() -> Iterator[Path]:
     """All that users install, with the examples, for which docgraph has extras."""
     for folder in (ROOT / "src", *(ROOT / "examples").glob("*/src")):
-        yield from (file for file in folder.rglob("*.py") if TESTING not in file.parents)
+        yield from folder.rglob("*.py")
 
 
 def imported_libraries() -> set[str]:
