@@ -10,6 +10,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from docgraph.model.errors import ModelError
+
 SCALE = 4080
 ONE = SCALE * SCALE  # the dot product of equal vectors, but for rounding
 MAX_DIMENSIONS = 1024  # up to here rounding cannot push a partial sum past 2**24
@@ -27,6 +29,18 @@ def to_integers(vector: npt.NDArray[np.floating]) -> IntVector:
     if length == 0.0:
         return np.zeros(exact.shape, dtype=np.int16)
     return np.rint(exact * (SCALE / length)).astype(np.int16)
+
+
+def integers_from_model(model: str, vector: npt.NDArray[np.floating]) -> IntVector:
+    """As `to_integers`; ModelError where the named model's vector cannot be scaled exactly."""
+    if len(vector) > MAX_DIMENSIONS:
+        raise ModelError(
+            f"{model}: vectors of {len(vector)} dimensions; "
+            f"dot products are exact up to {MAX_DIMENSIONS}, so fewer would fit"
+        )
+    if not np.isfinite(vector).all():
+        raise ModelError(f"{model}: a vector holds values that are not finite numbers")
+    return to_integers(vector)
 
 
 def combine(summaries: IntVectors, totals: Sums, counts: npt.NDArray[np.int64]) -> IntVectors:

@@ -16,21 +16,7 @@ from docgraph.adapters.endpoint.http_client import EndpointClient
 from docgraph.model.digest import digest
 from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.vector import MAX_DIMENSIONS, IntVector, to_integers
-
-# Makes a model's answer an integer vector, or says why it cannot be one.
-
-
-def answered_vector(name: str, answer: npt.NDArray[np.floating]) -> IntVector:
-    if len(answer) > MAX_DIMENSIONS:
-        raise ModelError(
-            f"{name}: vectors of {len(answer)} dimensions; "
-            f"dot products are exact up to {MAX_DIMENSIONS}, so fewer would fit"
-        )
-    if not np.isfinite(answer).all():
-        raise ModelError(f"{name}: a vector holds values that are not finite numbers")
-    return to_integers(answer)
-
+from docgraph.model.vector import IntVector, integers_from_model
 
 PROBE = "docgraph"
 
@@ -105,7 +91,7 @@ class EndpointEmbedder:
             raise self._error('an "embedding" is not a list of numbers') from error
         if floats.ndim != 1:
             raise self._error('an "embedding" is not a flat list of numbers')
-        return answered_vector(self._model, floats)
+        return integers_from_model(self._model, floats)
 
     def _error(self, message: str) -> ModelError:
         return ModelError(f"{self._client.base}/embeddings: {self._model}: {message}")

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.adapters.endpoint.embedder import answered_vector
 from docgraph.adapters.onnx.model_folder import ModelFolder
 from docgraph.adapters.onnx.session import ModelSession, Session, open_folder_session
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, tokens
 from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.vector import IntVector
+from docgraph.model.vector import IntVector, integers_from_model
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -172,7 +171,7 @@ class TextRunner:
         self._cores = cores
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
-        return [answered_vector(self._name, floats) for floats in self.floats(texts)]
+        return [integers_from_model(self._name, floats) for floats in self.floats(texts)]
 
     def floats(self, texts: Sequence[str]) -> list[Floats]:
         """The model's own vectors, in the order of the texts."""
