@@ -27,7 +27,7 @@ embedder = GraniteEmbedder()
 embedder.identity
 print(sorted({"onnx", "onnxruntime", "tokenizers"} & set(sys.modules)))
 embedder.embed(["one text", "another one"])
-print("onnx" in sys.modules)
+print(sorted({"onnx", "httpcore2"} & set(sys.modules)))
 """
 
 
@@ -100,7 +100,7 @@ def test_the_vectors_are_those_of_the_plain_formulas(granite: GraniteEmbedder) -
 
 def test_embedding_prints_nothing_and_loads_the_model_on_first_use() -> None:
     done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True)
-    assert (done.stdout, done.stderr) == ("[]\nFalse\n", "")
+    assert (done.stdout, done.stderr) == ("[]\n[]\n", "")
 
 
 def test_a_missing_model_is_an_error_on_first_use(tmp_path: Path) -> None:
