@@ -12,7 +12,7 @@ from docgraph.adapters.endpoint.embedder import EndpointEmbedder
 from docgraph.adapters.endpoint.reranker import EndpointReranker
 from docgraph.adapters.onnx.granite import GraniteEmbedder
 from docgraph.model.access import UNCLASSIFIED, Clearance
-from docgraph.model.errors import ModelError
+from docgraph.model.errors import BadInput, ModelError
 from docgraph.wiring import models
 from docgraph.wiring.model_settings import Endpoint
 from docgraph.wiring.settings import Settings
@@ -54,7 +54,7 @@ def test_a_folder_has_precedence_over_an_endpoint(tmp_path: Path) -> None:
 
 def test_a_folder_is_opened_as_onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Path] = []
-    monkeypatch.setattr("docgraph.adapters.onnx.embedder.OnnxEmbedder", opened.append)
+    monkeypatch.setattr("docgraph.adapters.onnx.cross_encoder.OnnxEmbedder", opened.append)
     models.open_embedder(Settings(embedder_folder=str(tmp_path)))
     assert opened == [tmp_path]
 
@@ -135,3 +135,15 @@ def test_heavy_libraries_are_imported_on_first_use() -> None:
         [sys.executable, "-c", FRESH], capture_output=True, text=True, check=True, timeout=60
     )
     assert run.stdout.splitlines() == ["nothing", "nothing"]
+
+
+def test_the_shipped_model_can_be_named_as_a_provider_and_nothing_is_sent() -> None:
+    named = Settings(embedder_endpoint=Endpoint("", "", provider="granite"))
+    assert isinstance(models.open_embedder(named), GraniteEmbedder)
+    assert models.embedder_clearance(named) is None
+
+
+def test_a_folder_needs_no_provider() -> None:
+    named = Settings(embedder_endpoint=Endpoint("", "", provider="onnx"))
+    with pytest.raises(BadInput, match="an ONNX model needs its folder"):
+        models.open_embedder(named)
