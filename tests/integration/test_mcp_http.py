@@ -212,7 +212,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(engine: Engine) -> None:
 
 
 def test_who_leaves_while_they_speak_is_no_failure_of_ours(engine: Engine) -> None:
-    app = mcp_app(engine, login_with_keys(), load_pipelines())
+    api = mcp_app(engine, login_with_keys(), load_pipelines())
     sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:
@@ -223,7 +223,7 @@ def test_who_leaves_while_they_speak_is_no_failure_of_ours(engine: Engine) -> No
 
     shown = bearer("ben")["Authorization"].encode()
     scope = {"type": "http", "method": "POST", "headers": [(b"authorization", shown)]}
-    asyncio.run(app(scope, receive, send))
+    asyncio.run(api(scope, receive, send))
     assert sent[0]["status"] == 499
 
 

@@ -8,8 +8,8 @@ from tests.support.http_app import HttpApp, ingest_notes, open_app, settings_of
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
     """For tests that write nothing."""
-    with open_app(settings_of(tmp_path_factory.mktemp("app"))) as app:
-        ingest_notes(app.state)
-        yield app
+    with open_app(settings_of(tmp_path_factory.mktemp("api"))) as api:
+        ingest_notes(api.state)
+        yield api

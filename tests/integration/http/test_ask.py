@@ -38,9 +38,9 @@ def server() -> Iterator[Server]:
 def answering(server: Server, tmp_path: Path) -> Iterator[HttpApp]:
     chat = ChatEndpoint(server.base, "tiny", context_window=4000)
     base = settings_of(tmp_path, answer_time=5.0)
-    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as app:
-        ingest_notes(app.state)
-        yield app
+    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as api:
+        ingest_notes(api.state)
+        yield api
 
 
 def test_an_answer_comes_piece_by_piece(answering: HttpApp) -> None:
@@ -66,8 +66,8 @@ def test_an_answer_comes_whole_where_json_is_asked_for(answering: HttpApp) -> No
     assert streamed_ == told
 
 
-def test_without_a_model_the_context_is_the_answer(app: HttpApp) -> None:
-    ((name, told),) = events(app.post("/v1/ask", ASKED).text)
+def test_without_a_model_the_context_is_the_answer(api: HttpApp) -> None:
+    ((name, told),) = events(api.post("/v1/ask", ASKED).text)
     assert (name, told["answer"]["kind"]) == ("answer", "no_model")
 
 
@@ -99,15 +99,15 @@ def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> N
     server.script.append((200, Stream((Halt.STALL,)), {}))
     chat = ChatEndpoint(server.base, "tiny", context_window=4000)
     base = settings_of(tmp_path, answer_time=0.5)
-    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as app:
-        ingest_notes(app.state)
-        told = events(app.post("/v1/ask", ASKED).text)
+    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as api:
+        ingest_notes(api.state)
+        told = events(api.post("/v1/ask", ASKED).text)
         assert [name for name, _ in told] == ["piece", "problem"]
         assert told[-1][1]["status"] == 504
-        whole = app.post("/v1/ask", ASKED, Accept="application/json")
+        whole = api.post("/v1/ask", ASKED, Accept="application/json")
         assert whole.status_code == 504
         until = time.monotonic() + 3
-        while app.state.answers.pending:
+        while api.state.answers.pending:
             assert time.monotonic() < until, "the model's server is still waited for"
             time.sleep(0.01)
 
@@ -117,17 +117,17 @@ def test_more_than_may_wait_for_a_model_are_sent_away(tmp_path: Path, server: Se
     server.script.append((200, Stream((go_on, *streamed(SAID)[1].parts)), {}))  # type: ignore[attr-defined]
     chat = ChatEndpoint(server.base, "tiny", context_window=4000)
     base = settings_of(tmp_path, answers=1, queue=0)
-    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as app:
-        ingest_notes(app.state)
+    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as api:
+        ingest_notes(api.state)
         first: list[Any] = []
-        asking = threading.Thread(target=lambda: first.append(app.post("/v1/ask", ASKED)))
+        asking = threading.Thread(target=lambda: first.append(api.post("/v1/ask", ASKED)))
         asking.start()
-        while not app.state.answers.pending:
+        while not api.state.answers.pending:
             pass
-        refused = app.post("/v1/ask", ASKED)
+        refused = api.post("/v1/ask", ASKED)
         assert refused.status_code == 503
         assert refused.headers["retry-after"] == "1"
-        assert app.post("/v1/search", ASKED).status_code == 200  # who needs no model does not wait
+        assert api.post("/v1/search", ASKED).status_code == 200  # who needs no model does not wait
         go_on.set()
         asking.join()
         assert first[0].status_code == 200

@@ -44,17 +44,17 @@ QUERIES = ("/v1/relations?node=", "/v1/relations?type=", "/v1/snapshots?reposito
 @pytest.fixture(scope="module")
 def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
     folder = tmp_path_factory.mktemp("hostile")
-    with open_app(settings_of(folder, roots=(str(folder),), lease=1)) as app:
-        ingest_notes(app.state)
-        yield app
+    with open_app(settings_of(folder, roots=(str(folder),), lease=1)) as api:
+        ingest_notes(api.state)
+        yield api
 
 
 @pytest.fixture
 def on_postgres(tmp_path: Path, database: str) -> Iterator[HttpApp]:
     settings = settings_of(tmp_path, roots=(str(tmp_path),), lease=1)
-    with open_app(replace(settings, store=database)) as app:
-        ingest_notes(app.state)
-        yield app
+    with open_app(replace(settings, store=database)) as api:
+        ingest_notes(api.state)
+        yield api
 
 
 def with_each(body: Mapping[str, Any], turn: int) -> Iterator[dict[str, Any]]:
@@ -69,17 +69,17 @@ def with_each(body: Mapping[str, Any], turn: int) -> Iterator[dict[str, Any]]:
         yield {**body, odd: "x"}
 
 
-def refused_in_words(app: HttpApp) -> list[str]:
+def refused_in_words(api: HttpApp) -> list[str]:
     """What went wrong by our fault."""
     found: list[str] = []
     for turn, (address, body) in enumerate(BODIES.items()):
         for odd in with_each(body, turn % QUESTIONS):
-            answer = app.client.post(address, content=json.dumps(odd), headers=JSON)
+            answer = api.client.post(address, content=json.dumps(odd), headers=JSON)
             if answer.status_code >= 500:
                 found.append(f"{address} {str(odd)[:200]}: {answer.text[:200]}")
     for address in QUERIES:
         for text in STRINGS[:-1]:
-            answer = app.client.get(address + quote(text, safe="", errors="surrogatepass"))
+            answer = api.client.get(address + quote(text, safe="", errors="surrogatepass"))
             if answer.status_code >= 500:
                 found.append(f"{address} {text!r}: {answer.text[:200]}")
     return found

@@ -21,9 +21,9 @@ PARTS = sections(TEXT, 2)
 THERE = "http://127.0.0.1:8000"
 
 
-def test_every_address_is_documented(app: HttpApp) -> None:
+def test_every_address_is_documented(api: HttpApp) -> None:
     told = [name for cells in rows(PARTS["Addresses"]) for name in CODE.findall(cells[0])]
-    there: Any = app.client.get("/openapi.json").json()["paths"]
+    there: Any = api.client.get("/openapi.json").json()["paths"]
     assert told == [f"{method.upper()} {path}" for path, found in there.items() for method in found]
 
 

@@ -34,8 +34,8 @@ def roots(tmp_path: Path) -> Path:
 def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
     """For what is refused at once."""
     place = tmp_path_factory.mktemp("refusing")
-    with open_app(settings_of(place, roots=(str(made(place)),))) as app:
-        yield app
+    with open_app(settings_of(place, roots=(str(made(place)),))) as api:
+        yield api
 
 
 def made(tmp_path: Path) -> Path:
@@ -51,18 +51,18 @@ def made(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def taking(roots: Path, tmp_path: Path) -> Iterator[HttpApp]:
-    with open_app(settings_of(tmp_path, roots=(str(roots),))) as app:
-        yield app
+    with open_app(settings_of(tmp_path, roots=(str(roots),))) as api:
+        yield api
 
 
-def asked(app: HttpApp, body: dict[str, Any], **headers: str) -> dict[str, Any]:
+def asked(api: HttpApp, body: dict[str, Any], **headers: str) -> dict[str, Any]:
     """Asked for, and polled until it has ended."""
-    answer = app.post("/v1/ingestions", body, **headers)
+    answer = api.post("/v1/ingestions", body, **headers)
     assert answer.status_code == 202, answer.text
     where = answer.headers["location"]
     assert where == f"/v1/ingestions/{answer.json()['id']}"
     for _ in range(500):
-        found = app.client.get(where, headers=headers).json()
+        found = api.client.get(where, headers=headers).json()
         if found["state"] in {"succeeded", "failed"}:
             return dict(found)
         time.sleep(0.02)
@@ -166,12 +166,12 @@ def test_a_path_that_goes_away_meanwhile_fails_in_words(taking: HttpApp, roots: 
     assert 'docgraph_ingestions_total{outcome="failed"} 1.0' in told
 
 
-def test_without_roots_nothing_is_ingested(app: HttpApp) -> None:
-    answer = app.post("/v1/ingestions", {"path": "notes"})
+def test_without_roots_nothing_is_ingested(api: HttpApp) -> None:
+    answer = api.post("/v1/ingestions", {"path": "notes"})
     assert answer.status_code == 403
     assert "roots" in answer.json()["detail"]
-    assert app.client.get("/v1/ingestions").json() == {"ingestions": []}
-    assert app.client.get("/v1/ingestions/none").status_code == 404
+    assert api.client.get("/v1/ingestions").json() == {"ingestions": []}
+    assert api.client.get("/v1/ingestions/none").status_code == 404
 
 
 # With a login
@@ -183,10 +183,10 @@ def locked(roots: Path, tmp_path: Path) -> Settings:
 
 
 def test_the_right_is_asked_for_before_anything_is_looked_at(locked: Settings) -> None:
-    with open_app(locked) as app:
+    with open_app(locked) as api:
         eve = key_for(locked, "eve")
         answers = [
-            app.post("/v1/ingestions", {"path": path, "repository": "x"}, Authorization=eve)
+            api.post("/v1/ingestions", {"path": path, "repository": "x"}, Authorization=eve)
             for path in ("notes", "nowhere", "../outside")
         ]
         assert {answer.status_code for answer in answers} == {403}
@@ -198,17 +198,17 @@ def test_the_right_is_asked_for_before_anything_is_looked_at(locked: Settings) -
 
 
 def test_where_nobody_says_who_may_read_nobody_may(locked: Settings) -> None:
-    with open_app(locked) as app:
+    with open_app(locked) as api:
         ann = key_for(locked, "ann", "board", rights=(INGEST,))
-        found = asked(app, {"path": "notes"}, Authorization=ann)
+        found = asked(api, {"path": "notes"}, Authorization=ann)
         assert found["result"]["readable"] == {
             "documents": 2,
             "closed_to_asker": 2,
             "closed_to_all": 2,
         }
-        board = asked(app, {"path": "notes", "readers": ["board"]}, Authorization=ann)
+        board = asked(api, {"path": "notes", "readers": ["board"]}, Authorization=ann)
         assert board["result"]["readable"]["closed_to_asker"] == 0
-        others = asked(app, {"path": "notes", "readers": ["others"]}, Authorization=ann)
+        others = asked(api, {"path": "notes", "readers": ["others"]}, Authorization=ann)
         assert others["result"]["readable"] == {
             "documents": 2,
             "closed_to_asker": 2,
@@ -217,16 +217,16 @@ def test_where_nobody_says_who_may_read_nobody_may(locked: Settings) -> None:
 
 
 def test_what_becomes_of_an_ingestion_is_told_to_who_asked_alone(locked: Settings) -> None:
-    with open_app(locked) as app:
+    with open_app(locked) as api:
         ann, bob = (key_for(locked, name, rights=(INGEST,)) for name in ("ann", "bob"))
-        found = asked(app, {"path": "notes"}, Authorization=ann)
+        found = asked(api, {"path": "notes"}, Authorization=ann)
         where = f"/v1/ingestions/{found['id']}"
-        hidden = app.client.get(where, headers={"Authorization": bob})
-        absent = app.client.get("/v1/ingestions/none", headers={"Authorization": bob})
+        hidden = api.client.get(where, headers={"Authorization": bob})
+        absent = api.client.get("/v1/ingestions/none", headers={"Authorization": bob})
         assert hidden.status_code == 404
         assert hidden.content == absent.content
         listed = [
-            app.client.get("/v1/ingestions", headers={"Authorization": who}).json()["ingestions"]
+            api.client.get("/v1/ingestions", headers={"Authorization": who}).json()["ingestions"]
             for who in (ann, bob)
         ]
         assert [[one["id"] for one in own] for own in listed] == [[found["id"]], []]

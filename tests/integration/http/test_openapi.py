@@ -15,8 +15,8 @@ METHODS = ("get", "post", "delete")
 
 
 @pytest.fixture(scope="module")
-def told(app: HttpApp) -> dict[str, Any]:
-    return dict(app.client.get("/openapi.json").json())
+def told(api: HttpApp) -> dict[str, Any]:
+    return dict(api.client.get("/openapi.json").json())
 
 
 def operations(told: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -35,8 +35,8 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def taking(root: Path, tmp_path: Path) -> Iterator[HttpApp]:
-    with open_app(settings_of(tmp_path, roots=(str(root),))) as app:
-        yield app
+    with open_app(settings_of(tmp_path, roots=(str(root),))) as api:
+        yield api
 
 
 def spoken_for(root: Path, path: str, *more: Path) -> bool:

@@ -34,18 +34,18 @@ def problem(answer: Any, status: int) -> dict[str, Any]:
     return dict(told)
 
 
-def raw(app: HttpApp, body: bytes, kind: str = "application/json") -> Any:
-    return app.client.post("/v1/search", content=body, headers={"content-type": kind})
+def raw(api: HttpApp, body: bytes, kind: str = "application/json") -> Any:
+    return api.client.post("/v1/search", content=body, headers={"content-type": kind})
 
 
-def test_an_address_that_is_not_there(app: HttpApp) -> None:
-    told = problem(app.client.get("/v1/nowhere"), 404)
+def test_an_address_that_is_not_there(api: HttpApp) -> None:
+    told = problem(api.client.get("/v1/nowhere"), 404)
     assert "/openapi.json" in told["detail"]
-    problem(app.client.post("/v1/search/", json=ASKED), 404)
+    problem(api.client.post("/v1/search/", json=ASKED), 404)
 
 
-def test_a_method_that_is_not_for_it(app: HttpApp) -> None:
-    answer = app.client.put("/v1/search", json=ASKED)
+def test_a_method_that_is_not_for_it(api: HttpApp) -> None:
+    answer = api.client.put("/v1/search", json=ASKED)
     problem(answer, 405)
     assert answer.headers["allow"] == "POST"
 
@@ -64,14 +64,14 @@ def test_a_method_that_is_not_for_it(app: HttpApp) -> None:
         b'["' + b'\\"' * 200_000,
     ],
 )
-def test_a_body_that_is_no_json_we_read(app: HttpApp, body: bytes) -> None:
-    told = problem(raw(app, body), 400 if body else 422)
+def test_a_body_that_is_no_json_we_read(api: HttpApp, body: bytes) -> None:
+    told = problem(raw(api, body), 400 if body else 422)
     assert len(told["detail"]) < 200
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
-def test_a_body_of_another_kind(app: HttpApp, kind: str) -> None:
-    problem(raw(app, json.dumps(ASKED).encode(), kind), 415)
+def test_a_body_of_another_kind(api: HttpApp, kind: str) -> None:
+    problem(raw(api, json.dumps(ASKED).encode(), kind), 415)
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,11 @@ def test_a_body_of_another_kind(app: HttpApp, kind: str) -> None:
     ],
 )
 def test_what_cannot_be_used_is_told_with_its_place(
-    app: HttpApp, wrong: dict[str, Any], where: str
+    api: HttpApp, wrong: dict[str, Any], where: str
 ) -> None:
     """What was sent is not sent back."""
     body = json.dumps({**ASKED, **wrong}).encode()
-    told = problem(raw(app, body), 422)
+    told = problem(raw(api, body), 422)
     assert told["errors"][0]["where"].startswith(where)
     assert "bell" not in told["detail"]
 
@@ -129,8 +129,8 @@ def test_what_cannot_be_used_is_told_with_its_place(
         {"pipeline": "mine", "steps": [{"search_nodes": {"top": 101}}]},
     ],
 )
-def test_a_pipeline_opens_no_file_and_keeps_the_contract(app: HttpApp, pipeline: object) -> None:
-    told = problem(app.post("/v1/search", {**ASKED, "pipeline": pipeline}), 422)
+def test_a_pipeline_opens_no_file_and_keeps_the_contract(api: HttpApp, pipeline: object) -> None:
+    told = problem(api.post("/v1/search", {**ASKED, "pipeline": pipeline}), 422)
     assert "root:" not in told["detail"]
 
 
@@ -142,17 +142,17 @@ def test_a_pipeline_opens_no_file_and_keeps_the_contract(app: HttpApp, pipeline:
         {"format": "docgraph.plan/9", "plan": {}, "digest": "", "snapshots": [], "pipeline": ""},
     ],
 )
-def test_what_is_no_plan_and_no_receipt(app: HttpApp, plan: object) -> None:
-    problem(app.post("/v1/plans/execute", {"plan": plan}), 422)
-    problem(app.post("/v1/receipts/replay", {"receipt": plan}), 422)
-    problem(app.post("/v1/plans/execute", {"plan": [plan]}), 422)
+def test_what_is_no_plan_and_no_receipt(api: HttpApp, plan: object) -> None:
+    problem(api.post("/v1/plans/execute", {"plan": plan}), 422)
+    problem(api.post("/v1/receipts/replay", {"receipt": plan}), 422)
+    problem(api.post("/v1/plans/execute", {"plan": [plan]}), 422)
 
 
-def test_numbers_that_no_store_holds(app: HttpApp) -> None:
-    saved = app.post("/v1/plans", ASKED).json()["plan"]
+def test_numbers_that_no_store_holds(api: HttpApp) -> None:
+    saved = api.post("/v1/plans", ASKED).json()["plan"]
     for number in (0, -1, 2**31, 2**63, 2**64, 10**300):
         saved["snapshots"][0]["snapshot"] = number
-        answer = app.post("/v1/plans/execute", {"plan": saved})
+        answer = api.post("/v1/plans/execute", {"plan": saved})
         assert answer.status_code in {200, 404, 422}, answer.text
 
 
@@ -179,7 +179,7 @@ def test_numbers_that_no_store_holds(app: HttpApp) -> None:
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
 )
 def test_what_the_engine_says_no_to(
-    app: HttpApp,
+    api: HttpApp,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     error: Exception,
@@ -188,9 +188,9 @@ def test_what_the_engine_says_no_to(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(type(app.state.engine.questions), "search", fail)
+    monkeypatch.setattr(type(api.state.engine.questions), "search", fail)
     with caplog.at_level(logging.WARNING):
-        answer = app.post("/v1/search", ASKED)
+        answer = api.post("/v1/search", ASKED)
     told = problem(answer, status)
     assert ("retry-after" in answer.headers) == (status == 503)
     if status >= 500 and status != 504:
@@ -215,23 +215,23 @@ def test_every_error_of_docgraph_has_its_status() -> None:
 
 
 def test_a_store_that_is_gone_is_not_ready(tmp_path: Path) -> None:
-    with open_app(settings_of(tmp_path)) as app:
-        ingest_notes(app.state)
-        assert app.client.get("/readyz").json() == {"status": "ready"}
+    with open_app(settings_of(tmp_path)) as api:
+        ingest_notes(api.state)
+        assert api.client.get("/readyz").json() == {"status": "ready"}
         for file in tmp_path.glob("store.db*"):
             file.unlink()
         (tmp_path / "store.db").write_bytes(b"no store, but long enough to look like one" * 99)
-        told = problem(app.client.get("/readyz"), 503)
+        told = problem(api.client.get("/readyz"), 503)
         assert str(tmp_path) not in told["detail"]
-        assert app.client.get("/healthz").json() == {"status": "alive"}
+        assert api.client.get("/healthz").json() == {"status": "alive"}
 
 
 def test_a_server_that_drains_is_not_ready(tmp_path: Path) -> None:
-    with open_app(settings_of(tmp_path)) as app:
-        app.state.drain()
-        problem(app.client.get("/readyz"), 503)
-        assert app.client.get("/healthz").status_code == 200
-        assert app.client.get("/v1/snapshots").status_code == 200
+    with open_app(settings_of(tmp_path)) as api:
+        api.state.drain()
+        problem(api.client.get("/readyz"), 503)
+        assert api.client.get("/healthz").status_code == 200
+        assert api.client.get("/v1/snapshots").status_code == 200
 
 
 def test_a_server_whose_model_comes_later_is_ready_then(

@@ -59,9 +59,9 @@ OPERATIONS = [
 
 
 @contextmanager
-def served(app: Any) -> Iterator[str]:
+def served(api: Any) -> Iterator[str]:
     with open_listener("127.0.0.1", 0, is_open=True) as where:
-        config = uvicorn.Config(app, log_config=None, access_log=False, ws="none", lifespan="on")
+        config = uvicorn.Config(api, log_config=None, access_log=False, ws="none", lifespan="on")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [where]})
         thread.start()

@@ -182,6 +182,6 @@ def test_the_command_says_so_in_one_line(folder: Path) -> None:
 def test_a_missing_extra_is_told_by_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, "docgraph.interfaces.http.server.serve", None)
-    found = CliRunner().invoke(app, ["serve"])
+    found = CliRunner().invoke(api, ["serve"])
     assert isinstance(found.exception, MissingExtra)
     assert "pip install 'docgraph[http]'" in str(found.exception)
