@@ -1,4 +1,4 @@
-"""Passages of made pages, with the vectors they have in a store: what anyone else searches.
+"""Chunks of made pages, with the vectors they have in a store: what anyone else searches.
 
 Texts and vectors are those that an ingest of the same pages embeds and indexes, row by row; they
 are made once and kept as files.

@@ -1,4 +1,4 @@
-"""Who may read what, from files and by hand; asking in another's name; the log of it all."""
+"""Who may read what, from files and set manually; asking in another's name; the log of it all."""
 
 import json
 import sqlite3
@@ -56,7 +56,7 @@ def test_files_decide_together_and_explain_names_the_lines(docgraph: Run, handbo
 
 
 @pytest.mark.requirement(37)
-def test_a_rule_by_hand_counts_at_once_and_survives_a_re_ingest(
+def test_a_rule_set_manually_counts_at_once_and_survives_a_re_ingest(
     docgraph: Run, handbook: Path
 ) -> None:
     plan = ("plan", QUESTION, *STORE, "--as", "ann", "--save", "plan.json")
@@ -83,9 +83,9 @@ def test_what_bob_gets_tells_nothing_of_the_budget(
     for form in ((), ("--json",)):
         shown = docgraph(command, QUESTION, *STORE, "--as", "bob", *form)
         assert shown.exit_code == 0
-        told = shown.output.replace("[budget](finance/budget.md)", "").lower()
-        assert "40,000" not in told
-        assert "handbook:finance" not in told
+        printed = shown.output.replace("[budget](finance/budget.md)", "").lower()
+        assert "40,000" not in printed
+        assert "handbook:finance" not in printed
 
 
 @pytest.mark.requirement(38)
@@ -149,5 +149,5 @@ def test_only_an_auditor_reads_the_log_and_tampering_is_found(
     verdict = docgraph("audit", "verify", "--anchor", "anchor.json", *STORE)
     assert verdict.exit_code == 1
     assert "wrong:" in verdict.stdout
-    told = json.loads(docgraph("audit", "verify", *STORE, "--json").stdout)
-    assert told["sound"] is False
+    printed = json.loads(docgraph("audit", "verify", *STORE, "--json").stdout)
+    assert printed["sound"] is False

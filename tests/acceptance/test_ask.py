@@ -45,13 +45,13 @@ def test_an_answer_with_its_sources_and_what_to_be_careful_about(
 @pytest.mark.requirement(45)
 def test_machines_get_the_same_as_json(docgraph: Run, rocket: Path, server: Server) -> None:
     found = docgraph("ask", QUESTION, "--store", str(rocket), "--json")
-    told = json.loads(found.output)
-    assert told["answer"]["kind"] == "answered"
-    assert [source["number"] for source in told["answer"]["sources"]] == [1]
-    assert {"path", "first_line", "last_line", "page"} <= told["answer"]["sources"][0][
+    printed = json.loads(found.output)
+    assert printed["answer"]["kind"] == "answered"
+    assert [source["number"] for source in printed["answer"]["sources"]] == [1]
+    assert {"path", "first_line", "last_line", "page"} <= printed["answer"]["sources"][0][
         "location"
     ].keys()
-    assert told["answer"]["generation"]["context_digest"] == told["context_digest"]
+    assert printed["answer"]["generation"]["context_digest"] == printed["context_digest"]
 
 
 @pytest.mark.requirement(46)
@@ -74,7 +74,7 @@ def test_where_nothing_is_found_it_says_so(docgraph: Run, rocket: Path, server: 
     assert server.asked == []
 
 
-def test_a_server_that_fails_is_an_error_in_words(
+def test_a_server_that_fails_is_an_error_with_a_message(
     docgraph: Run, rocket: Path, server: Server
 ) -> None:
     server.script.append((401, {"error": {"message": "no such key"}}, {}))

@@ -65,8 +65,8 @@ def test_an_unreadable_file_is_reported(docgraph: Run, elsewhere: Path) -> None:
 
 
 def test_asking_a_store_that_is_not_there_makes_no_file(docgraph: Run, elsewhere: Path) -> None:
-    told = failed(docgraph("search", "anything", "--store", "none.db"), BadInput)
-    assert "docgraph ingest" in told
+    message = failed(docgraph("search", "anything", "--store", "none.db"), BadInput)
+    assert "docgraph ingest" in message
     assert not (elsewhere / "none.db").exists()
 
 
@@ -96,7 +96,7 @@ def test_a_file_that_is_no_plan_is_refused(
 
 @pytest.mark.requirement(41)
 @pytest.mark.parametrize(
-    ("steps", "told"),
+    ("steps", "message"),
     [
         ("  - expand_relationships: {}\n", "bad.yaml:3: step 1 (expand_relationships)"),
         ("  - search_nodse: {}\n", "did you mean 'search_nodes'"),
@@ -109,10 +109,10 @@ def test_a_file_that_is_no_plan_is_refused(
     ],
 )
 def test_a_pipeline_that_breaks_a_contract_is_refused_with_file_and_line(
-    docgraph: Run, elsewhere: Path, steps: str, told: str
+    docgraph: Run, elsewhere: Path, steps: str, message: str
 ) -> None:
     (elsewhere / "bad.yaml").write_text(f"pipeline: bad\nsteps:\n{steps}")
-    assert told in failed(docgraph("check", "bad.yaml"), DocgraphError)
+    assert message in failed(docgraph("check", "bad.yaml"), DocgraphError)
 
 
 def test_errors_reach_people_as_one_line_and_machines_as_json(elsewhere: Path) -> None:

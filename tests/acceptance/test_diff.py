@@ -110,7 +110,7 @@ def test_two_receipts_without_a_store(docgraph: Run, pages: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "printed"),
     [
         ((QUESTION,), "both sides are the same"),
         ((QUESTION, "--as", "ann"), "both sides are the same"),
@@ -121,8 +121,8 @@ def test_two_receipts_without_a_store(docgraph: Run, pages: Path) -> None:
     ],
 )
 def test_what_has_no_two_sides_is_refused(
-    docgraph: Run, pages: Path, words: tuple[str, ...], told: str
+    docgraph: Run, pages: Path, words: tuple[str, ...], printed: str
 ) -> None:
     result = docgraph("diff", *words, *STORE)
     assert isinstance(result.exception, BadInput)
-    assert told in str(result.exception)
+    assert printed in str(result.exception)

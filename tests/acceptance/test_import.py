@@ -1,4 +1,4 @@
-"""docgraph import: a corpus in JSON lines, with its edges, is taken in like a folder."""
+"""docgraph import: a corpus in JSON lines, with its edges, is ingested like a folder."""
 
 import gzip
 import json
@@ -60,7 +60,7 @@ def test_an_edge_to_nothing_is_reported_and_never_dangles(docgraph: Run, corpus:
     assert edges(docgraph) == []
 
 
-def test_a_bad_row_is_listed_and_the_rest_is_taken_in(docgraph: Run, corpus: Path) -> None:
+def test_a_bad_row_is_listed_and_the_rest_is_ingested(docgraph: Run, corpus: Path) -> None:
     with (corpus / "corpus.jsonl").open("a") as rows:
         rows.write("{broken\n")
     (result,) = data(docgraph("import", str(corpus), *INTO))["imported"]
@@ -92,7 +92,7 @@ def test_every_manifest_becomes_a_branch(docgraph: Run, elsewhere: Path) -> None
     assert "leave --branch out" in str(refused)
 
 
-def test_a_folder_without_a_corpus_is_told_what_belongs_there(
+def test_a_folder_without_a_corpus_is_reported_what_belongs_there(
     docgraph: Run, elsewhere: Path
 ) -> None:
     for place in (elsewhere, elsewhere / "none"):

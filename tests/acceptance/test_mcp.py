@@ -89,18 +89,18 @@ def test_standard_output_carries_the_protocol_alone_and_the_process_ends_with_it
         assert process.stdout
         process.stdin.write("".join(f"{line}\n" for line in lines))
         process.stdin.flush()
-        heard: list[dict[str, Any]] = []
-        while not any(one.get("id") == 2 for one in heard):
-            heard.append(json.loads(process.stdout.readline()))
+        pieces: list[dict[str, Any]] = []
+        while not any(one.get("id") == 2 for one in pieces):
+            pieces.append(json.loads(process.stdout.readline()))
         process.stdin.close()
         rest = process.stdout.read()
         assert process.wait(timeout=20) == 0
     assert rest == ""
-    assert all(one["jsonrpc"] == "2.0" for one in heard)
-    (begun,) = (one["result"] for one in heard if one.get("id") == 0)
+    assert all(one["jsonrpc"] == "2.0" for one in pieces)
+    (begun,) = (one["result"] for one in pieces if one.get("id") == 0)
     assert begun["serverInfo"]["name"] == "docgraph"
     assert "cite" in begun["instructions"]
-    (unknown,) = (one["error"] for one in heard if one.get("id") == 1)
+    (unknown,) = (one["error"] for one in pieces if one.get("id") == 1)
     assert "nobody/knows" not in unknown["message"]
 
 
@@ -160,7 +160,7 @@ def served(store: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], st
             process.kill()
 
 
-def test_over_http_it_tells_where_it_listens_answers_alike_and_ends_when_told_to(
+def test_over_http_it_tells_where_it_listens_answers_alike_and_ends_on_a_signal(
     docgraph: Run, rocket: Path
 ) -> None:
     own = data(docgraph("context", QUESTION, "--store", str(rocket), "--json"))
@@ -178,7 +178,7 @@ def test_over_http_it_tells_where_it_listens_answers_alike_and_ends_when_told_to
 
 
 @pytest.mark.requirement(38)
-def test_with_a_login_whoever_holds_a_key_comes_in_and_nobody_else(
+def test_with_a_login_who_holds_a_key_comes_in_and_nobody_else(
     docgraph: Run, rocket: Path, elsewhere: Path
 ) -> None:
     """With real keys; then it may also listen where others can come in."""
@@ -204,7 +204,7 @@ def test_with_a_login_whoever_holds_a_key_comes_in_and_nobody_else(
 
 
 @pytest.mark.parametrize(
-    ("words", "told_so"),
+    ("words", "message"),
     [
         (["--http", "--host", "0.0.0.0", "--port", "0"], "no login is configured"),
         (["--http", "--as", "guest"], "--as is not for --http"),
@@ -212,9 +212,9 @@ def test_with_a_login_whoever_holds_a_key_comes_in_and_nobody_else(
     ],
 )
 def test_what_cannot_be_served_is_refused_at_the_start(
-    docgraph: Run, rocket: Path, words: list[str], told_so: str
+    docgraph: Run, rocket: Path, words: list[str], message: str
 ) -> None:
-    assert told_so in str(docgraph("mcp", "--store", str(rocket), *words).exception)
+    assert message in str(docgraph("mcp", "--store", str(rocket), *words).exception)
 
 
 def test_without_the_extra_it_says_what_to_install(

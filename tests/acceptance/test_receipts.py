@@ -67,16 +67,16 @@ def test_the_same_question_gives_the_same_receipt(docgraph: Run, notes: Path) ->
     for name in ("one.json", "two.json"):
         docgraph("context", QUESTION, *STORE, "--receipt", name, "--json")
     assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
-    told = data(docgraph("context", QUESTION, *STORE, "--json"))
-    assert json.loads(Path("one.json").read_text())["context_digest"] == told["digest"]
+    printed = data(docgraph("context", QUESTION, *STORE, "--json"))
+    assert json.loads(Path("one.json").read_text())["context_digest"] == printed["digest"]
 
 
 @pytest.mark.requirement(48)
 def test_machines_get_what_was_replayed(docgraph: Run, notes: Path) -> None:
     first = data(docgraph("context", QUESTION, *STORE, "--receipt", "r.json", "--json"))
-    told = data(docgraph("replay", "r.json", *STORE, "--json"))
-    assert (told["same"], told["difference"], told["notes"]) == (True, None, [])
-    assert told["context"] == first["context"]
+    printed = data(docgraph("replay", "r.json", *STORE, "--json"))
+    assert (printed["same"], printed["difference"], printed["notes"]) == (True, None, [])
+    assert printed["context"] == first["context"]
 
 
 @pytest.mark.requirement(48)
@@ -85,8 +85,8 @@ def test_a_check_needs_no_store(docgraph: Run, notes: Path) -> None:
     Path("s.db").unlink()
     sound = docgraph("replay", "r.json", "--check")
     assert (sound.exit_code, sound.stdout.split(" ", 2)[2]) == (0, "is consistent\n")
-    told = data(docgraph("replay", "r.json", "--check", "--json"))
-    assert told == {"consistent": True, "problems": []}
+    printed = data(docgraph("replay", "r.json", "--check", "--json"))
+    assert printed == {"consistent": True, "problems": []}
     assert not Path(".docgraph").exists()
 
 
@@ -156,7 +156,7 @@ def test_a_receipt_that_cannot_be_written_is_an_error(
 
 
 @pytest.mark.parametrize("command", ["plan", "context", "ask"])
-def test_a_seed_that_is_no_text_is_refused_in_words(
+def test_a_seed_that_is_no_text_is_refused_with_a_message(
     docgraph: Run, notes: Path, command: str
 ) -> None:
     refused = docgraph(command, "--seed", "notes:\udcff", *STORE, "--receipt", "r.json")
@@ -165,7 +165,7 @@ def test_a_seed_that_is_no_text_is_refused_in_words(
     assert not Path("r.json").exists()
 
 
-def test_a_receipt_that_would_hold_no_text_is_refused_in_words(tmp_path: Path) -> None:
+def test_a_receipt_that_would_hold_no_text_is_refused_with_a_message(tmp_path: Path) -> None:
     file = tmp_path / "r.json"
     done = retrieval()
     odd = replace(done, request=replace(done.request, seeds=("r:\udcff",)))

@@ -97,14 +97,14 @@ def answers(port: int, keys: dict[str, str]) -> list[ClientResponse]:
     return [client.ask(one) for one in ASKED]
 
 
-def told(heard: list[ClientResponse]) -> list[tuple[int, int, str]]:
-    return [(one.status, one.snapshot, one.digest) for one in heard]
+def message(pieces: list[ClientResponse]) -> list[tuple[int, int, str]]:
+    return [(one.status, one.snapshot, one.digest) for one in pieces]
 
 
 def test_one_of_three_is_killed_in_the_midst_of_an_ingest_and_nothing_is_lost(
     folder: Path, database: str, keys: dict[str, str], replicas: list[ServerProcess]
 ) -> None:
-    first, *others = [told(answers(one.port, keys)) for one in replicas]
+    first, *others = [message(answers(one.port, keys)) for one in replicas]
     assert others == [first, first]
     before = answers(replicas[0].port, keys)
     write(folder / "pages", range(PAGES, PAGES + NEW_PAGES), 2)
@@ -120,8 +120,8 @@ def test_one_of_three_is_killed_in_the_midst_of_an_ingest_and_nothing_is_lost(
         asking.start()
         try:
             asker = Client(port, keys, lasting=False)
-            wish = {"path": "pages", "repository": "pages"}
-            status, body = asker.post("/v1/ingestions", wish, "bea")
+            request_body = {"path": "pages", "repository": "pages"}
+            status, body = asker.post("/v1/ingestions", request_body, "bea")
             assert status == 202, body
             worker = worked_on_by(database)
             killed = next(one for one in replicas if one.process.pid == worker)
@@ -144,5 +144,5 @@ def test_one_of_three_is_killed_in_the_midst_of_an_ingest_and_nothing_is_lost(
     assert all(one.sent <= moment + 1 and one.sent + one.seconds >= moment for one in broken)
 
     alive = [one for one in replicas if one is not killed]
-    assert [told(answers(one.port, keys)) for one in alive] == [told(after)] * 2
+    assert [message(answers(one.port, keys)) for one in alive] == [message(after)] * 2
     assert [one.end()[0] for one in alive] == [0, 0]

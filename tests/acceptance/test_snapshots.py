@@ -50,7 +50,7 @@ def test_a_bare_repository_is_read_at_its_head(docgraph: Run, made: GitRepositor
 
 
 @pytest.mark.requirement(8)
-def test_what_was_renamed_is_told_and_what_was_deleted_is_gone(
+def test_what_was_renamed_is_reported_and_what_was_deleted_is_gone(
     docgraph: Run, made: GitRepository
 ) -> None:
     docgraph("ingest", "rocket", *STORE)
@@ -85,7 +85,9 @@ def test_what_is_pruned_is_nowhere_in_the_file(
     assert isinstance(docgraph("search", "kerosene", *old, *STORE).exception, NotVisible)
 
 
-def test_a_snapshot_that_is_not_there_is_told_what_is(docgraph: Run, made: GitRepository) -> None:
+def test_a_snapshot_that_is_not_there_is_reported_what_is(
+    docgraph: Run, made: GitRepository
+) -> None:
     docgraph("ingest", "rocket", *STORE)
     assert str(docgraph("diff-snapshots", "1", "7", *STORE).exception) == (
         "no snapshot is called '7'; there are main@1"

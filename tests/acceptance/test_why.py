@@ -73,7 +73,7 @@ def test_why_not_is_the_same_command(docgraph: Run, rocket: Path, narrow: str) -
 
 
 @pytest.mark.requirement(36)
-def test_what_others_may_read_reads_as_what_never_was(docgraph: Run, elsewhere: Path) -> None:
+def test_what_others_may_read_looks_like_what_never_was(docgraph: Run, elsewhere: Path) -> None:
     store = ("--store", "s.db")
     for name, readers in (("open", ()), ("secret", ("--reader", "others"))):
         (elsewhere / name).mkdir()

@@ -24,7 +24,7 @@ class Breach:
 
 
 BREACHES = (
-    # Rooms never import each other; imports never go up; every module has a place.
+    # Stages never import each other; imports never go up; every module has a place.
     Breach("layers", "ingest", "import docgraph.plan"),
     Breach("layers", "ports.stray", "import docgraph.action"),
     Breach("layers", "pipeline.stray", "import docgraph.engine.content"),
@@ -47,7 +47,7 @@ BREACHES = (
     Breach("plan", "plan", "from docgraph.ports.text_reads import TextReads"),
     Breach("plan", "plan", "from docgraph.ports.store import Store"),
     Breach("plan", "plan", "from docgraph.ports.indexes import ReadFilter"),
-    Breach("plan", "plan", "from docgraph.model.evidence import Passage"),
+    Breach("plan", "plan", "from docgraph.model.evidence import EvidenceChunk"),
     Breach("plan", "plan", "from docgraph.model.document import Document"),
     # Execute sees neither edges nor search.
     Breach("execute", "execute", "from docgraph.ports.graph_reads import GraphReads"),
@@ -127,7 +127,7 @@ def test_a_contract_broken_on_purpose_is_reported_and_no_other(breach: Breach, c
 
 
 def test_a_way_round_by_another_module_breaks_the_contract_too(copy: Path) -> None:
-    plant(Breach("plan", "model.detour", "from docgraph.model.evidence import Passage"), copy)
+    plant(Breach("plan", "model.detour", "from docgraph.model.evidence import EvidenceChunk"), copy)
     plant(Breach("plan", "plan", "import docgraph.model.detour"), copy)
     assert verdicts(copy)["plan"] == "BROKEN"
 

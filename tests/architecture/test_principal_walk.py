@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parent.parent.parent / "src" / "docgraph"
 MAKER = SOURCE / "interfaces" / "auth" / "principals.py"
 NAME = Principal.__name__
 FIELDS = frozenset(field.name for field in fields(Principal))
-BACK_DOORS = frozenset({"__class__", "__replace__", "__setattr__"})
+REPLACING = frozenset({"__class__", "__replace__", "__setattr__"})
 
 
 def makings(tree: ast.Module) -> Iterator[int]:
@@ -25,7 +25,7 @@ def makings(tree: ast.Module) -> Iterator[int]:
         match part:
             case ast.Name(id=name, ctx=ast.Load()) if name in known:
                 yield part.lineno
-            case ast.Attribute(attr=name) if name in {NAME, *BACK_DOORS}:
+            case ast.Attribute(attr=name) if name in {NAME, *REPLACING}:
                 yield part.lineno
             case ast.Constant(value=text) if text == NAME:
                 yield part.lineno

@@ -63,7 +63,7 @@ def test_a_strictly_checked_program_sees_types(tmp_path: Path, cache: Path) -> N
     assert [line.partition(" type is ")[2].strip('"') for line in said] == list(REVEALED)
 
 
-def test_a_strictly_checked_program_is_told_what_is_wrong(tmp_path: Path, cache: Path) -> None:
+def test_a_strictly_checked_program_is_reported_what_is_wrong(tmp_path: Path, cache: Path) -> None:
     lines = [
         int(line.split(":")[1]) for line in checked(WRONG, tmp_path, cache) if "error:" in line
     ]

@@ -136,7 +136,7 @@ def test_a_redirect_does_not_take_the_key_elsewhere(
     assert len(server.asked) == 1
 
 
-def test_nobody_listening_is_told() -> None:
+def test_nobody_listening_is_reported() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -144,7 +144,7 @@ def test_nobody_listening_is_told() -> None:
         EndpointEmbedder(f"http://127.0.0.1:{port}/v1", "tiny").embed(["a"])
 
 
-def test_silence_is_told() -> None:
+def test_silence_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         base = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         with pytest.raises(ModelError, match=r"no answer within 0.05 seconds"):
@@ -169,7 +169,7 @@ WRONG: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize(("answer", "message"), WRONG.values(), ids=WRONG.keys())
-def test_an_answer_of_the_wrong_shape_is_told(
+def test_an_answer_of_the_wrong_shape_is_reported(
     server: Server, embedder: EndpointEmbedder, answer: object, message: str
 ) -> None:
     server.answer = lambda body: (200, answer, {})
@@ -177,13 +177,13 @@ def test_an_answer_of_the_wrong_shape_is_told(
         embedder.embed(["a"])
 
 
-def test_too_many_vectors_are_told(server: Server, embedder: EndpointEmbedder) -> None:
+def test_too_many_vectors_are_reported(server: Server, embedder: EndpointEmbedder) -> None:
     answering(server, {"embedding": [1.0]}, {"embedding": [2.0]})
     with pytest.raises(ModelError, match="2 vectors for 1 texts"):
         embedder.embed(["a"])
 
 
-def test_a_vector_of_another_width_is_told(server: Server, embedder: EndpointEmbedder) -> None:
+def test_a_vector_of_another_width_is_reported(server: Server, embedder: EndpointEmbedder) -> None:
     assert embedder.identity.dimensions == 3
     answering(server, {"embedding": [1.0, 2.0]})
     with pytest.raises(ModelError, match="2 dimensions, where 3 are expected"):
@@ -194,7 +194,7 @@ def test_a_vector_of_another_width_is_told(server: Server, embedder: EndpointEmb
     "base",
     ["localhost:11434/v1", "ftp://host/v1", "http://", "http://host:port/v1", "http://h/v1?a=b"],
 )
-def test_what_is_no_address_is_told(base: str) -> None:
+def test_what_is_no_address_is_reported(base: str) -> None:
     with pytest.raises(ModelError, match="not an address such as"):
         EndpointClient(base)
 

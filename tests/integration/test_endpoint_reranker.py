@@ -117,7 +117,7 @@ def kept(labels: tuple[str, ...], level: int) -> Document:
 
 @pytest.mark.requirement(47)
 @pytest.mark.parametrize(("held", "cleared"), MARKS, ids=str)
-def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
+def test_no_byte_of_a_document_above_the_clearance_reaches_the_endpoint(
     marked: Store, server: Server, held: tuple[str, ...], cleared: int
 ) -> None:
     clearance = Clearance(frozenset(held), cleared)

@@ -51,26 +51,26 @@ def test_granite_keeps_the_port(granite: Embedder) -> None:
 
 
 def test_a_vector_does_not_depend_on_its_companions(granite: GraniteEmbedder) -> None:
-    told = texts(60)
-    alone = {text: granite.runner().floats([text])[0].tobytes() for text in told}
-    shuffled = random.Random(3).sample(told, len(told))
+    inputs = texts(60)
+    alone = {text: granite.runner().floats([text])[0].tobytes() for text in inputs}
+    shuffled = random.Random(3).sample(inputs, len(inputs))
     together = granite.runner().floats(shuffled)
     assert [alone[text] for text in shuffled] == [floats.tobytes() for floats in together]
-    singly = [granite.embed([text])[0].tobytes() for text in told]
-    assert singly == [vector.tobytes() for vector in granite.embed(told)]
+    singly = [granite.embed([text])[0].tobytes() for text in inputs]
+    assert singly == [vector.tobytes() for vector in granite.embed(inputs)]
 
 
 def test_a_vector_does_not_depend_on_the_number_of_cores(granite: GraniteEmbedder) -> None:
-    told = texts(12)
-    one, many = (open_granite(find_pack(), cores=cores).floats(told) for cores in (1, 5))
+    inputs = texts(12)
+    one, many = (open_granite(find_pack(), cores=cores).floats(inputs) for cores in (1, 5))
     assert [floats.tobytes() for floats in one] == [floats.tobytes() for floats in many]
 
 
 def test_vectors_come_in_the_order_of_their_texts(granite: GraniteEmbedder) -> None:
-    told = ["how do I install it?", "Installation: run pip install", "The cat sat on the mat"]
-    first, second, third = (vector.astype(int) for vector in granite.embed(told))
+    inputs = ["how do I install it?", "Installation: run pip install", "The cat sat on the mat"]
+    first, second, third = (vector.astype(int) for vector in granite.embed(inputs))
     assert cosine(int(first @ second)) > cosine(int(first @ third)) + 0.1
-    assert np.array_equal(granite.embed(told[::-1])[0], third)
+    assert np.array_equal(granite.embed(inputs[::-1])[0], third)
 
 
 def test_no_texts_give_no_vectors(granite: GraniteEmbedder) -> None:
@@ -91,8 +91,8 @@ def test_a_text_past_the_longest_is_read_to_that_length(granite: GraniteEmbedder
 def test_the_vectors_are_those_of_the_plain_formulas(granite: GraniteEmbedder) -> None:
     pack = read_pack(find_pack())
     tokenizer = load_tokenizer("granite", pack.tokenizer)
-    told = [*texts(2), "", "def spam(eggs): return eggs"]
-    for text, vector in zip(told, granite.runner().floats(told), strict=True):
+    inputs = [*texts(2), "", "def spam(eggs): return eggs"]
+    for text, vector in zip(inputs, granite.runner().floats(inputs), strict=True):
         expected = forward(pack, tokens(tokenizer, text, pack.max_length))
         lengths = np.linalg.norm(expected) * np.linalg.norm(vector)
         assert expected @ vector / lengths > 0.9999
@@ -103,7 +103,7 @@ def test_a_fresh_install_embeds_in_silence_and_loads_late() -> None:
     assert (done.stdout, done.stderr) == ("[]\nFalse\n", "")
 
 
-def test_a_missing_model_is_told_at_the_first_text(tmp_path: Path) -> None:
+def test_a_missing_model_is_reported_at_the_first_text(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="pip install"):
         GraniteEmbedder(tmp_path / "absent").embed(["a text"])
 

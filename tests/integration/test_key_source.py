@@ -133,7 +133,7 @@ def test_a_server_that_is_silent_is_given_up() -> None:
         ended.set()
 
 
-def test_a_server_that_is_not_there_is_told_so() -> None:
+def test_a_server_that_is_not_there_is_reported() -> None:
     with serving(says(b"")) as (url, _):
         pass
     with pytest.raises(NotAuthenticated, match="cannot be reached"):

@@ -1,4 +1,4 @@
-"""Nodes by id: whoever may read them opens them; to everybody else they are not there."""
+"""Nodes by id: who may read them opens them; to everybody else they are not there."""
 
 from pathlib import Path
 
@@ -46,9 +46,9 @@ def test_a_document_a_section_and_a_chunk_each_give_their_own_text(engine: Engin
 
 def test_without_texts_the_rest_is_the_same(engine: Engine) -> None:
     ids = ("r:a.md", "r:a.md#s1@1")
-    told = engine.questions.nodes(local(), ids, whole=False)
-    assert [node.text for node in told] == [None, None]
-    assert [(node.id, node.title) for node in told] == [
+    message = engine.questions.nodes(local(), ids, whole=False)
+    assert [node.text for node in message] == [None, None]
+    assert [(node.id, node.title) for node in message] == [
         (node.id, node.title) for node in engine.questions.nodes(local(), ids)
     ]
 

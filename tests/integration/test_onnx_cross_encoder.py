@@ -91,19 +91,19 @@ def test_half_a_character_can_be_read(folder: Path) -> None:
 # How much of it is read
 
 
-def test_a_text_is_cut_to_the_room_that_the_question_leaves(folder: Path) -> None:
+def test_a_text_is_cut_to_the_space_that_the_question_leaves(folder: Path) -> None:
     write_config(folder, max_position_embeddings=8)
     assert scores(folder, ["oil oil winter"], question="pump winter") == [1]
     assert scores(folder, ["oil oil oil winter"], question="pump winter") == [0]
 
 
-def test_a_question_is_whole_as_long_as_it_leaves_room_for_a_text(folder: Path) -> None:
+def test_a_question_is_whole_as_long_as_it_leaves_space_for_a_text(folder: Path) -> None:
     write_config(folder, max_position_embeddings=8)  # room for 5, between 3 special tokens
     assert scores(folder, ["winter oil"], question="the cold pump winter") == [1]
     assert scores(folder, ["oil winter"], question="the cold pump winter") == [0]
 
 
-def test_a_question_that_leaves_no_room_is_cut_to_half_of_it(folder: Path) -> None:
+def test_a_question_that_leaves_no_space_is_cut_to_half_of_it(folder: Path) -> None:
     write_config(folder, max_position_embeddings=8)
     question = "the cold pump in winter"
     assert scores(folder, ["oil oil cold"], question=question) == [1]
@@ -115,13 +115,13 @@ def test_a_question_that_leaves_no_room_is_cut_to_half_of_it(folder: Path) -> No
 @pytest.mark.parametrize("longest", [5, 6, 9])
 def test_no_pair_is_longer_than_the_model_reads(folder: Path, asked: int, longest: int) -> None:
     tokenizer = load_tokenizer("words", (folder / "tokenizer.json").read_text())
-    for told in range(12):
-        ids, segments = pair_tokens(tokenizer, "pump " * asked, "oil " * told, longest)
+    for result in range(12):
+        ids, segments = pair_tokens(tokenizer, "pump " * asked, "oil " * result, longest)
         assert len(ids) == len(segments) == min(longest, len(ids))
-        whole = tokenizer.encode("pump " * asked, "oil " * told)
+        whole = tokenizer.encode("pump " * asked, "oil " * result)
         if asked < longest - 3 and len(whole) <= longest:
             assert (ids, segments) == (whole.ids, whole.type_ids)
-        assert (1 in segments[:-1]) == bool(told)  # some of every text is read
+        assert (1 in segments[:-1]) == bool(result)  # some of every text is read
 
 
 # The same in, the same out
@@ -207,7 +207,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_folder_that_does_not_fit_is_told_why(
+def test_a_folder_that_does_not_fit_is_reported_why(
     folder: Path, change: Change, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     change(folder)
@@ -221,14 +221,14 @@ def test_a_folder_that_does_not_fit_is_told_why(
 def test_doctor_tries_a_reranker_that_is_set(folder: Path, tmp_path: Path) -> None:
     settings = Settings(store=str(tmp_path / "none.db"), reranker_folder=str(folder))
 
-    def told(settings: Settings) -> list[tuple[bool, str]]:
+    def result(settings: Settings) -> list[tuple[bool, str]]:
         found = diagnose(settings, local())
         return [(finding.good, finding.detail) for finding in found if finding.part == "reranker"]
 
-    assert told(settings) == [(True, "counts-words, gives a text 0")]
-    assert told(replace(settings, reranker_folder=None)) == []
+    assert result(settings) == [(True, "counts-words, gives a text 0")]
+    assert result(replace(settings, reranker_folder=None)) == []
     (folder / "tokenizer.json").unlink()
-    ((good, detail),) = told(settings)
+    ((good, detail),) = result(settings)
     assert not good
     assert "tokenizer.json: cannot be read" in detail
 
@@ -287,9 +287,9 @@ def test_a_cross_encoder_changes_the_order_and_nothing_else(folder: Path, tmp_pa
     assert before.ids == FOUND
     assert ranked.ids == READ
     assert sorted(before.ranked, key=str) == sorted(ranked.ranked, key=str)
-    told = dict(ranked.search)
-    assert told.pop("rerank") == "counts-words"
-    assert told == {key: value for key, value in before.search if key != "rerank"}
+    result = dict(ranked.search)
+    assert result.pop("rerank") == "counts-words"
+    assert result == {key: value for key, value in before.search if key != "rerank"}
     assert all(getattr(before, f.name) == getattr(ranked, f.name) for f in fields(Seeds)[2:])
 
 

@@ -200,7 +200,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_folder_that_does_not_fit_is_told_why(
+def test_a_folder_that_does_not_fit_is_reported_why(
     folder: Path, change: Change, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     change(folder)
@@ -209,7 +209,7 @@ def test_a_folder_that_does_not_fit_is_told_why(
     assert capfd.readouterr().err == ""
 
 
-def test_a_vocabulary_that_is_larger_than_the_model_is_told(folder: Path) -> None:
+def test_a_vocabulary_that_is_larger_than_the_model_is_reported(folder: Path) -> None:
     write_model(folder / "model.onnx", inputs=("input_ids", "position_ids"))
     write_json(folder / "config.json", {"max_position_embeddings": 40})
     with pytest.raises(ModelError, match="small-model: onnxruntime cannot run it"):

@@ -72,7 +72,7 @@ class LikesShortTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Installation:
     """One store, asked with these models."""
 
     path: Path
@@ -121,13 +121,13 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    made = Place(tmp_path / "s.db")
+def place(tmp_path: Path) -> Installation:
+    made = Installation(tmp_path / "s.db")
     made.ingest()
     return made
 
 
-def told(found: ReplayResult) -> tuple[str, int, str]:
+def change(found: ReplayResult) -> tuple[str, int, str]:
     """What changed, and from which step on."""
     assert found.difference is not None
     assert found.again is None
@@ -139,7 +139,7 @@ GONE = ("no longer available", 1, "search_nodes")
 
 @pytest.mark.requirement(48)
 @pytest.mark.parametrize("name", ["documents", "code", "flat"])
-def test_the_same_bytes_also_after_the_branch_has_gone_on(place: Place, name: str) -> None:
+def test_the_same_bytes_also_after_the_branch_has_gone_on(place: Installation, name: str) -> None:
     receipt = place.asked(ROSA, load(name).before(Answer))
     assert receipt.plan.order
     place.ingest({**FILES, "more.md": "# More fuel\n\nIt burns.\n", "pump.md": "# No pump\n"})
@@ -152,7 +152,7 @@ def test_the_same_bytes_also_after_the_branch_has_gone_on(place: Place, name: st
 
 
 @pytest.mark.requirement(48)
-def test_a_plans_receipt_and_one_of_ids_replay_too(place: Place) -> None:
+def test_a_plans_receipt_and_one_of_ids_replay_too(place: Installation) -> None:
     plan = place.asked(ROSA, DOCUMENTS.up_to(RetrievalPlan))
     ids = place.asked(ROSA, DOCUMENTS, "r:fuel.md", "r:absent.md", "r:plans.md")
     assert ids.plan.seed_documents == ("r:fuel.md",)
@@ -163,33 +163,33 @@ def test_a_plans_receipt_and_one_of_ids_replay_too(place: Place) -> None:
         assert receipt_of(found.again).to_json() == receipt.to_json()
 
 
-def test_who_sees_nothing_gets_a_receipt_of_nothing(place: Place) -> None:
+def test_who_sees_nothing_gets_a_receipt_of_nothing(place: Installation) -> None:
     receipt = place.asked(NEMO)
     assert (receipt.snapshots, receipt.plan.order) == ((), ())
     assert place.replay(receipt, NEMO).same
 
 
 @pytest.mark.requirement(36)
-def test_what_is_hidden_moves_no_byte_of_a_receipt(place: Place, tmp_path: Path) -> None:
-    alone = Place(tmp_path / "alone.db")
+def test_what_is_hidden_moves_no_byte_of_a_receipt(place: Installation, tmp_path: Path) -> None:
+    alone = Installation(tmp_path / "alone.db")
     alone.ingest({path: text for path, text in FILES.items() if path != "plans.md"})
     assert alone.asked().to_json() == place.asked().to_json()
 
 
-def revoked(place: Place) -> None:
+def revoked(place: Installation) -> None:
     place.revoke("pump.md")
 
 
-def all_revoked(place: Place) -> None:
+def all_revoked(place: Installation) -> None:
     place.revoke(*FILES)
 
 
-def deleted(place: Place) -> None:
+def deleted(place: Installation) -> None:
     place.ingest({path: text for path, text in FILES.items() if path != "pump.md"})
     administration(place.engine).prune(local(), "r", "main", 1)
 
 
-def pruned(place: Place) -> None:
+def pruned(place: Installation) -> None:
     place.ingest({**FILES, "more.md": "# More\n"})
     administration(place.engine).prune(local(), "r", "main", 1)
 
@@ -200,17 +200,17 @@ def pruned(place: Place) -> None:
 def test_revoked_deleted_pruned_and_never_visible_read_alike(tmp_path: Path) -> None:
     answers = set()
     for number, happened in enumerate((revoked, all_revoked, deleted, pruned)):
-        place = Place(tmp_path / f"{number}.db")
+        place = Installation(tmp_path / f"{number}.db")
         place.ingest()
         receipt = place.asked()
         happened(place)
         found = place.replay(receipt)
-        assert told(found) == GONE
+        assert change(found) == GONE
         answers.add(digest(plain(found)))
-    place = Place(tmp_path / "seen.db")
+    place = Installation(tmp_path / "seen.db")
     place.ingest()
     receipt = place.asked()
-    empty = Place(tmp_path / "empty.db")
+    empty = Installation(tmp_path / "empty.db")
     empty.ingest({"other.md": "# Other\n"})
     for there, reader in ((place, NEMO), (place, STRANGER), (empty, ROSA), (empty, NEMO)):
         answers.add(digest(plain(there.replay(receipt, reader))))
@@ -218,7 +218,7 @@ def test_revoked_deleted_pruned_and_never_visible_read_alike(tmp_path: Path) -> 
 
 
 @pytest.mark.requirement(48)
-def test_what_sqlite_recorded_postgres_replays(place: Place, database: str) -> None:
+def test_what_sqlite_recorded_postgres_replays(place: Installation, database: str) -> None:
     receipt = place.asked()
     with closing(Pool(database)) as pool:
         server = replace(place, store=PostgresStore(pool, now=lambda: "now"))
@@ -228,31 +228,31 @@ def test_what_sqlite_recorded_postgres_replays(place: Place, database: str) -> N
         for happened in (revoked, pruned):
             happened(server)
             happened(place)
-            assert told(server.replay(receipt)) == GONE
+            assert change(server.replay(receipt)) == GONE
             assert plain(server.replay(receipt)) == plain(place.replay(receipt))
 
 
 @pytest.mark.requirement(36)
 def test_a_receipt_of_the_boss_tells_rosa_nothing_of_what_she_may_not_see(
-    place: Place, tmp_path: Path
+    place: Installation, tmp_path: Path
 ) -> None:
     """There, here hidden, and here not at all: she cannot tell."""
     receipt = place.asked(BOSS)
     assert "r:plans.md" in receipt.plan.order
-    bare = Place(tmp_path / "bare.db")
+    bare = Installation(tmp_path / "bare.db")
     bare.ingest({path: text for path, text in FILES.items() if path != "plans.md"})
     here, there = place.replay(receipt), bare.replay(receipt)
-    assert told(here) == GONE
+    assert change(here) == GONE
     assert plain(here) == plain(there)
 
 
 @pytest.mark.requirement(48)
-def test_other_rights_are_named_where_they_show(place: Place) -> None:
+def test_other_rights_are_named_where_they_show(place: Installation) -> None:
     receipt = place.asked(ROSA)
-    assert told(place.replay(receipt, BOSS)) == ("rights", 1, "search_nodes")
+    assert change(place.replay(receipt, BOSS)) == ("rights", 1, "search_nodes")
 
 
-def test_other_rights_that_give_the_same_are_noted(place: Place) -> None:
+def test_other_rights_that_give_the_same_are_noted(place: Installation) -> None:
     rory = impersonated(Person("rory", LOCAL, frozenset({"red", "scarlet"})), local())
     found = place.replay(place.asked(ROSA), rory)
     assert (found.same, len(found.notes)) == (True, 1)
@@ -260,46 +260,50 @@ def test_other_rights_that_give_the_same_are_noted(place: Place) -> None:
 
 
 @pytest.mark.requirement(48)
-def test_what_has_become_visible_is_a_change_of_content(place: Place) -> None:
+def test_what_has_become_visible_is_a_change_of_content(place: Installation) -> None:
     receipt = place.asked()
     administration(place.engine).set_access(local(), "r", ("plans.md",), RED)
-    assert told(place.replay(receipt)) == ("content", 1, "search_nodes")
+    assert change(place.replay(receipt)) == ("content", 1, "search_nodes")
 
 
 @pytest.mark.requirement(48)
-def test_the_first_step_that_differs_is_named(place: Place) -> None:
+def test_the_first_step_that_differs_is_named(place: Installation) -> None:
     """On other grounds the same text is read: seeds and plan stay as they are."""
     receipt = place.asked()
     everyone = AccessRule(LOCAL, frozenset({EVERYONE}))
     administration(place.engine).set_access(local(), "r", ("fuel.md",), everyone)
-    assert told(place.replay(receipt)) == ("content", 4, "fetch_evidence")
+    assert change(place.replay(receipt)) == ("content", 4, "fetch_evidence")
 
 
 @pytest.mark.requirement(48)
-def test_another_embedder_is_named(place: Place, tmp_path: Path) -> None:
+def test_another_embedder_is_named(place: Installation, tmp_path: Path) -> None:
     receipt = place.asked()
     found = replace(place, embedder=OtherWords).replay(receipt)
-    assert told(found) == ("embedder", 1, "search_nodes")
+    assert change(found) == ("embedder", 1, "search_nodes")
     assert found.difference is not None
     assert found.difference.why == (
         "then it was hashed-words (000000000000), now it is other-words (111111111111)"
     )
     drifted = replace(place, embedder=Drifted).replay(receipt)
-    assert told(drifted) == ("embedder", 1, "search_nodes")
+    assert change(drifted) == ("embedder", 1, "search_nodes")
 
 
 @pytest.mark.requirement(48)
-def test_a_snapshot_that_another_embedder_made_is_named(place: Place, tmp_path: Path) -> None:
-    other = Place(tmp_path / "other.db", embedder=OtherWords)
+def test_a_snapshot_that_another_embedder_made_is_named(
+    place: Installation, tmp_path: Path
+) -> None:
+    other = Installation(tmp_path / "other.db", embedder=OtherWords)
     other.ingest()
     asked_here = replace(other, embedder=HashedWords)
-    assert told(asked_here.replay(place.asked())) == ("embedder", 1, "search_nodes")
+    assert change(asked_here.replay(place.asked())) == ("embedder", 1, "search_nodes")
     of_ids = place.asked(ROSA, DOCUMENTS, "r:fuel.md")
-    assert told(other.replay(of_ids)) == ("embedder", 1, "expand_relationships")
+    assert change(other.replay(of_ids)) == ("embedder", 1, "expand_relationships")
 
 
 @pytest.mark.requirement(48)
-def test_a_pipeline_file_that_was_changed_changes_nothing(place: Place, tmp_path: Path) -> None:
+def test_a_pipeline_file_that_was_changed_changes_nothing(
+    place: Installation, tmp_path: Path
+) -> None:
     """A receipt holds the steps themselves, so it replays without the file."""
     file = tmp_path / "mine.yaml"
     file.write_text("pipeline: mine\nextends: documents\nchange: {search_nodes: {top: 2}}\n")
@@ -310,7 +314,7 @@ def test_a_pipeline_file_that_was_changed_changes_nothing(place: Place, tmp_path
 
 
 def test_a_shipped_pipeline_that_is_another_one_today_is_noted(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     receipt = place.asked()
     today = load("documents").with_options("search_nodes", top=3)
@@ -322,7 +326,7 @@ def test_a_shipped_pipeline_that_is_another_one_today_is_noted(
 
 @pytest.mark.parametrize("place_to_ask", ["context", "answer"])
 def test_another_budget_is_the_askers_and_no_other_pipeline(
-    place: Place, place_to_ask: str
+    place: Installation, place_to_ask: str
 ) -> None:
     if place_to_ask == "context":
         receipt = place.asked(ROSA, DOCUMENTS.with_options("assemble_context", max_tokens=40))
@@ -337,35 +341,35 @@ def test_another_budget_is_the_askers_and_no_other_pipeline(
     assert not [note for note in found.notes if "other steps or options" in note]
 
 
-def test_a_receipt_names_no_file_to_read(place: Place, tmp_path: Path) -> None:
+def test_a_receipt_names_no_file_to_read(place: Installation, tmp_path: Path) -> None:
     receipt = reseal(place.asked(), ("pipeline",), lambda _: str(tmp_path / "s.db"))
     assert place.replay(receipt).same
 
 
 @pytest.mark.requirement(48)
 def test_an_action_that_is_gone_is_a_change_of_the_pipeline(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     receipt = place.asked()
     fewer = {name: action for name, action in ACTIONS.items() if name != "fetch_evidence"}
     monkeypatch.setattr("docgraph.pipeline.replay._KNOWN", fewer)
     found = place.replay(receipt)
-    assert told(found) == ("pipeline", 4, "fetch_evidence")
+    assert change(found) == ("pipeline", 4, "fetch_evidence")
     assert found.difference is not None
     assert found.difference.why.startswith(
         "the pipeline cannot be run any more: no action is called 'fetch_evidence'"
     )
 
 
-def test_steps_of_another_digest_are_a_change_of_the_pipeline(place: Place) -> None:
+def test_steps_of_another_digest_are_a_change_of_the_pipeline(place: Installation) -> None:
     receipt = reseal(place.asked(), ("steps", 0, "options", 1, 1), lambda top: top + 1)
-    assert told(place.replay(receipt)) == ("pipeline", 1, "search_nodes")
+    assert change(place.replay(receipt)) == ("pipeline", 1, "search_nodes")
 
 
 @pytest.mark.requirement(48)
 @pytest.mark.parametrize("today", [None, LikesShortTexts()])
 def test_another_reranker_is_a_change_of_the_pipeline(
-    place: Place, today: RerankModel | None
+    place: Installation, today: RerankModel | None
 ) -> None:
     reranking = DOCUMENTS.with_options("search_nodes", rerank=3)
     then = replace(place, reranker=LengthReranker())
@@ -373,27 +377,27 @@ def test_another_reranker_is_a_change_of_the_pipeline(
     assert receipt.reranker == "long is good"
     assert then.replay(receipt).same
     found = replace(place, reranker=today).replay(receipt)
-    assert told(found) == ("pipeline", 1, "search_nodes")
+    assert change(found) == ("pipeline", 1, "search_nodes")
 
 
 @pytest.mark.requirement(48)
-def test_another_tokenizer_is_a_change_of_the_pipeline(place: Place) -> None:
+def test_another_tokenizer_is_a_change_of_the_pipeline(place: Installation) -> None:
     found = replace(place, tokens=LetterCounter).replay(place.asked())
-    assert told(found) == ("pipeline", 5, "assemble_context")
+    assert change(found) == ("pipeline", 5, "assemble_context")
 
 
 @pytest.mark.requirement(48)
 def test_another_tokenizers_name_is_a_difference_though_every_step_gives_the_same(
-    place: Place,
+    place: Installation,
 ) -> None:
     found = place.replay(reseal(place.asked(), ("tokenizer",), lambda _: "letters"))
-    assert told(found) == ("pipeline", 5, "assemble_context")
+    assert change(found) == ("pipeline", 5, "assemble_context")
     assert found.difference is not None
     assert found.difference.why == "tokens were counted by letters, not words"
 
 
 @pytest.mark.requirement(48)
-def test_a_forged_receipt_that_gives_the_same_plan_is_refused(place: Place) -> None:
+def test_a_forged_receipt_that_gives_the_same_plan_is_refused(place: Installation) -> None:
     receipt = place.asked()
     seeded = reseal(receipt, ("seeds",), lambda _: ["r:fuel.md"])
     with pytest.raises(BadInput, match="not consistent: ids were given in place of search"):
@@ -404,7 +408,7 @@ def test_a_forged_receipt_that_gives_the_same_plan_is_refused(place: Place) -> N
         place.replay(with_steps(receipt, lambda steps: [steps[0]] * 50 + steps))
 
 
-def test_an_answer_that_could_not_be_asked_for_so_is_noted(place: Place) -> None:
+def test_an_answer_that_could_not_be_asked_for_so_is_noted(place: Installation) -> None:
     answering = replace(place, model=FixedReplyModel("Kerosene burns [1]."))
     receipt = receipt_of(
         answering.engine.questions.ask(QuestionRequest(ROSA, load("documents"), QUESTION))
@@ -421,7 +425,7 @@ def test_an_answer_that_could_not_be_asked_for_so_is_noted(place: Place) -> None
 
 
 @pytest.mark.requirement(48)
-def test_an_edited_receipt_is_refused_before_anything_is_read(place: Place) -> None:
+def test_an_edited_receipt_is_refused_before_anything_is_read(place: Installation) -> None:
     receipt = place.asked()
     edited = replace(receipt, question="something else")
     with pytest.raises(BadInput, match="not consistent: its own digest"):
@@ -431,7 +435,7 @@ def test_an_edited_receipt_is_refused_before_anything_is_read(place: Place) -> N
 
 
 @pytest.mark.requirement(48)
-def test_an_answer_is_not_asked_for_again_and_its_context_is(place: Place) -> None:
+def test_an_answer_is_not_asked_for_again_and_its_context_is(place: Installation) -> None:
     answering = replace(place, model=FixedReplyModel("Kerosene burns [1]."))
     found = answering.engine.questions.ask(QuestionRequest(ROSA, load("documents"), QUESTION))
     receipt = receipt_of(found)
@@ -444,10 +448,10 @@ def test_an_answer_is_not_asked_for_again_and_its_context_is(place: Place) -> No
     assert again.again.context.digest == receipt.context_digest
     assert [note for note in again.notes if "the answer was not asked for again" in note]
     administration(place.engine).set_access(local(), "r", ("plans.md",), RED)
-    assert told(place.replay(receipt)) == ("content", 1, "search_nodes")
+    assert change(place.replay(receipt)) == ("content", 1, "search_nodes")
 
 
-def test_a_replay_is_in_the_audit_log_and_so_is_what_was_denied(place: Place) -> None:
+def test_a_replay_is_in_the_audit_log_and_so_is_what_was_denied(place: Installation) -> None:
     receipt = place.asked()
     for reader in (ROSA, NEMO):
         place.replay(receipt, reader)
@@ -461,7 +465,7 @@ def test_a_replay_is_in_the_audit_log_and_so_is_what_was_denied(place: Place) ->
     assert "r:fuel.md" in rows[1].detail
 
 
-def test_replaying_writes_nothing(place: Place) -> None:
+def test_replaying_writes_nothing(place: Installation) -> None:
     receipt = place.asked()
     before = place.path.read_bytes()
     place.replay(receipt)

@@ -61,24 +61,26 @@ def test_every_stage_has_a_span_below_the_question(
     engine: Engine, spans: InMemorySpanExporter
 ) -> None:
     found = engine.questions.ask(QuestionRequest(local(), load("documents"), ASKED))
-    told = named(spans)
+    exported = named(spans)
     steps = [step.action.name for step in found.run.pipeline.steps]
-    assert set(told) == {"docgraph ask", "embed_question", *steps}
-    root = told["docgraph ask"]
+    assert set(exported) == {"docgraph ask", "embed_question", *steps}
+    root = exported["docgraph ask"]
     assert root.context is not None
-    assert {span.parent and span.parent.span_id for span in told.values() if span is not root} == {
-        root.context.span_id
-    }
+    assert {
+        span.parent and span.parent.span_id for span in exported.values() if span is not root
+    } == {root.context.span_id}
     facts = dict(root.attributes or {})
     assert facts["docgraph.plan"] == found.plan.digest
     assert facts["docgraph.principal"] == "local"
     assert facts["docgraph.snapshots"] == ("r@main:1",)
-    seeds = dict(told["select_scope"].attributes or {})
+    seeds = dict(exported["select_scope"].attributes or {})
     assert seeds["docgraph.seeds.ids"] == found.seeds.ids
-    context = dict(told["assemble_context"].attributes or {})
+    context = dict(exported["assemble_context"].attributes or {})
     assert context["docgraph.digest"] == found.context.digest
     assert context["docgraph.tokens"] == found.context.tokens
-    assert dict(told["answer_question"].attributes or {})["docgraph.digest"] == found.answer.digest
+    assert (
+        dict(exported["answer_question"].attributes or {})["docgraph.digest"] == found.answer.digest
+    )
 
 
 def test_no_span_holds_a_word_that_was_written_or_asked(
@@ -89,10 +91,10 @@ def test_no_span_holds_a_word_that_was_written_or_asked(
     engine.questions.nodes(local(), ("r:a.md",))
     with pytest.raises(BadInput, match="marmalade"):
         engine.content.add_relation(local(), Edge("r:a.md", "marmalade", "r:b.md"))
-    all_told = " ".join(span.to_json() for span in spans.get_finished_spans())
+    all_exported = " ".join(span.to_json() for span in spans.get_finished_spans())
     for word in (*WRITTEN.split(), "whence", "come"):
-        assert f" {word}" not in all_told
-        assert f'"{word}' not in all_told
+        assert f" {word}" not in all_exported
+        assert f'"{word}' not in all_exported
     refused = named(spans)["docgraph relations add"]
     assert dict(refused.attributes or {})["error.type"] == "BadInput"
     assert not refused.events
@@ -156,7 +158,7 @@ def test_the_command_line_sends_spans_where_otel_variables_say(
 ) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text(f"# Jam\n\n{WRITTEN}\n")
-    told = {
+    exported = {
         **os.environ,
         "DOCGRAPH_TELEMETRY": "on",
         "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.server_port}",
@@ -165,7 +167,7 @@ def test_the_command_line_sends_spans_where_otel_variables_say(
     }
     for line in (["ingest", "docs"], ["context", ASKED]):
         command = [sys.executable, "-m", "docgraph.interfaces.cli.main", *line]
-        subprocess.run(command, cwd=tmp_path, env=told, check=True, capture_output=True)
+        subprocess.run(command, cwd=tmp_path, env=exported, check=True, capture_output=True)
     assert {path for path, _ in collector.received} == {"/v1/traces"}
     names = set()
     for _, body in collector.received:
@@ -176,12 +178,10 @@ def test_the_command_line_sends_spans_where_otel_variables_say(
     assert {"docgraph ingest", "docgraph retrieve", "search_nodes", "assemble_context"} <= names
 
 
-def test_nobody_is_told_anything_unless_settings_say_so(
-    tmp_path: Path, collector: Collector
-) -> None:
+def test_nothing_is_reported_unless_settings_say_so(tmp_path: Path, collector: Collector) -> None:
     (tmp_path / "a.md").write_text(WRITTEN)
     address = f"http://127.0.0.1:{collector.server_port}"
-    told = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address}
+    exported = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address}
     command = [sys.executable, "-m", "docgraph.interfaces.cli.main", "ingest", "a.md", "--quiet"]
-    subprocess.run(command, cwd=tmp_path, env=told, check=True, capture_output=True)
+    subprocess.run(command, cwd=tmp_path, env=exported, check=True, capture_output=True)
     assert collector.received == []

@@ -104,7 +104,7 @@ class MachineStore:
         return done.snapshot.snapshot if done.snapshot else None
 
     def relate(self, branch: BranchName, edges: Sequence[Edge]) -> int:
-        """By hand, also to and from what is hidden: the store holds it, readers may not notice."""
+        """Manually, also to and from what is hidden: the store holds it, readers may not notice."""
         self.stirred = True
         with self._store.open_writer(*branch, IDENTITY) as writes:
             writes.edges.add_manual([Relationship(edge, (MANUAL,), ()) for edge in edges])
@@ -117,7 +117,7 @@ class MachineStore:
             return writes.publish().snapshot
 
     def set_access(self, branch: BranchName, path: str, rule: AccessRule | None) -> None:
-        """By hand; None gives the word back to the files."""
+        """Manually; None gives the word back to the files."""
         self.stirred = True
         who, where = admin(branch.tenant), branch.repository
         if rule is None:

@@ -26,15 +26,15 @@ def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_
         writes.publish()
     model = EndpointChat(base, "smollm2", context_window=WINDOW, counter=GraniteTokenCounter())
     engine = make_engine(store, tokens=GraniteTokenCounter, chat_models=lambda: (model,))
-    heard: list[str] = []
+    pieces: list[str] = []
     pipeline = load("documents").with_options("answer_question", max_output=48)
     found = engine.questions.ask(
         QuestionRequest(local(), pipeline, "Which colour is the lighthouse on Tuesdays?"),
-        on_text=heard.append,
+        on_text=pieces.append,
     )
     answer = found.answer
-    assert "".join(heard).strip() == answer.text
-    assert len(heard) > 1
+    assert "".join(pieces).strip() == answer.text
+    assert len(pieces) > 1
     assert answer.kind in ("answered", "not_enough_evidence")
     assert answer.generation is not None
     assert answer.generation.prompt_tokens + answer.generation.output_tokens <= WINDOW

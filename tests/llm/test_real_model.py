@@ -23,16 +23,16 @@ def chat(base: str) -> EndpointChat:
 
 
 def say(chat: EndpointChat, max_tokens: int = 40, seed: int = 7) -> tuple[list[str], ChatReply]:
-    heard: list[str] = []
-    said = chat.complete(ASKED, max_tokens=max_tokens, seed=seed, on_text=heard.append)
-    return heard, said
+    pieces: list[str] = []
+    said = chat.complete(ASKED, max_tokens=max_tokens, seed=seed, on_text=pieces.append)
+    return pieces, said
 
 
 @pytest.mark.requirement(45)
 def test_an_answer_is_streamed(chat: EndpointChat) -> None:
-    heard, said = say(chat)
-    assert len(heard) > 3
-    assert said.text == "".join(heard)
+    pieces, said = say(chat)
+    assert len(pieces) > 3
+    assert said.text == "".join(pieces)
     assert "blue" in said.text.lower()
     assert (said.finish, said.sampling) == ("stop", Sampling(0.0, 7))
 
@@ -48,12 +48,12 @@ def test_the_same_question_and_seed_give_the_same_answer(chat: EndpointChat) -> 
 
 
 def test_an_answer_that_is_cut_off_says_so(chat: EndpointChat) -> None:
-    heard, said = say(chat, max_tokens=3)
+    pieces, said = say(chat, max_tokens=3)
     assert said.finish == "length"
-    assert 1 <= len(heard) <= 3
+    assert 1 <= len(pieces) <= 3
 
 
-def test_a_prompt_that_is_too_long_is_refused_in_words(chat: EndpointChat) -> None:
+def test_a_prompt_that_is_too_long_is_refused_with_a_message(chat: EndpointChat) -> None:
     long = (Message("user", "one word after another " * WINDOW),)
     assert chat.count(long[0].content) > WINDOW
     with pytest.raises(ModelError, match=rf"answered 400: .*maximum context length is {WINDOW}"):

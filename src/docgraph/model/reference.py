@@ -49,7 +49,7 @@ class ReferenceTarget(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Characters of a node's text, and what they may mean; `text` is how they are shown."""
+    """A range of characters of a node's text, and what it may mean; `text` shows it."""
 
     suffix: str
     relation: str

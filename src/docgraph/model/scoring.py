@@ -63,7 +63,7 @@ def _turns(rows: Ints) -> Ints:
 
 
 def top_rows(scores: npt.NDArray[Any], most: int) -> Ints:
-    """The `most` best, in their own order; whoever ties with the last of them is there too."""
+    """The `most` best, in their own order; ties with the last of them are included."""
     if len(scores) <= most:
         return np.arange(len(scores))
     edge = np.partition(scores, len(scores) - most)[len(scores) - most]
@@ -73,7 +73,7 @@ def top_rows(scores: npt.NDArray[Any], most: int) -> Ints:
 def top_groups(
     rows: RowGroups, scores: npt.NDArray[Any], most: int
 ) -> tuple[Ints, npt.NDArray[Any]]:
-    """The `most` best owners, in no order; whoever ties with the last of them is there too."""
+    """The `most` best owners, in no order; ties with the last of them are included."""
     return top_with_ties(rows.owners, rows.best(scores), most)
 
 
@@ -125,7 +125,7 @@ def idf(containing: int, chunks: int) -> float:
 def score_owners(
     terms: Iterable[tuple[Positions, Weights]], owners: RowGroups
 ) -> tuple[Ints, Weights]:
-    """Owners that hold a term, with their best chunk's sum of weights.
+    """The owners that hold a term, with their best chunk's sum of weights.
 
     A chunk's weights are added in the terms' order, so its score has the same bits whatever other
     chunks there are.

@@ -1,7 +1,7 @@
 """Indexes below the catalogue: they propose rows to one reader, and the catalogue decides.
 
 Imported by adapters, wiring and docgraph.testing only: a stage gets windows that are bound to one
-reader, and never passes a filter by hand.
+reader, and never passes a filter itself.
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class LexicalIndex(Protocol):
     def top(
         self, terms: tuple[str, ...], reads: ReadFilter, *, roll_up: bool, limit: int, bm25: Bm25
     ) -> tuple[Rows, npt.NDArray[np.float64]]:
-        """Owners with their best chunk's BM25 score over visible chunks alone, in any order.
+        """The owners with their best chunk's BM25 score over visible chunks alone, in any order.
 
         The `limit` best, and all that tie with the last of them. Rolled up, a chunk's owner is its
         document, else its node.

@@ -84,7 +84,7 @@ def build_administration(settings: Settings) -> Administration:
 
 
 def open_tracer(settings: Settings) -> Tracer:
-    """Nobody is told anything unless settings say so."""
+    """Nothing is reported unless settings say so."""
     if not settings.telemetry:
         return NO_TRACER
     try:

@@ -66,14 +66,16 @@ def open_source(
     `ref` that is more than a plain name.
     """
     name = default_repository(path) if repository is None else repository
-    wanted = "HEAD" if ref is None and is_bare(path) else ref
-    if wanted is None:
+    git_ref = "HEAD" if ref is None and is_bare(path) else ref
+    if git_ref is None:
         folder = _open_folder(path, max_bytes, inside)
         yield OpenedSource(folder, name, branch or DEFAULT_BRANCH, SourceRevision())
         return
-    with _open_git(path, wanted, max_bytes, inside) as git:
-        told = git.branch or git.ref
-        yield OpenedSource(git, name, branch or told, SourceRevision(told, git.commit))
+    with _open_git(path, git_ref, max_bytes, inside) as git:
+        name_of_ref = git.branch or git.ref
+        yield OpenedSource(
+            git, name, branch or name_of_ref, SourceRevision(name_of_ref, git.commit)
+        )
 
 
 def _open_folder(path: Path, max_bytes: int, inside: Path | None) -> Source:

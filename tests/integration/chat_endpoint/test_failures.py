@@ -39,15 +39,15 @@ HALVES: dict[str, tuple[tuple[bytes | float | Halt, ...], str]] = {
 
 
 @pytest.mark.parametrize(("parts", "message"), HALVES.values(), ids=HALVES.keys())
-def test_half_an_answer_is_heard_and_then_an_error(
+def test_half_an_answer_is_received_and_then_an_error(
     server: Server, parts: tuple[bytes | float | Halt, ...], message: str
 ) -> None:
     server.script = [stream_answer(*parts)]
-    heard: list[str] = []
-    told = complete_error(make_chat(server), heard)
-    assert heard == ["Only "]
-    assert told.startswith(f"{server.base}/chat/completions: tiny: half an answer: ")
-    assert message in told
+    pieces: list[str] = []
+    result = complete_error(make_chat(server), pieces)
+    assert pieces == ["Only "]
+    assert result.startswith(f"{server.base}/chat/completions: tiny: half an answer: ")
+    assert message in result
     assert len(server.asked) == 1  # what was heard is not asked for again
 
 
@@ -74,11 +74,11 @@ def test_what_comes_after_a_reason_to_finish_is_not_missed(server: Server, halt:
 def test_a_server_that_only_keeps_the_connection_alive_is_given_up(server: Server) -> None:
     alive: tuple[bytes | float, ...] = (b": wait\n\n", 0.01)
     server.script = [stream_answer(*alive * 300)]
-    told = complete_error(make_chat(server, timeout=5, max_seconds=0.1))
-    assert "half an answer: it did not end within 0.1 seconds" in told
+    result = complete_error(make_chat(server, timeout=5, max_seconds=0.1))
+    assert "half an answer: it did not end within 0.1 seconds" in result
 
 
-def test_silence_and_nobody_are_told() -> None:
+def test_silence_and_nobody_are_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         base = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         chat = EndpointChat(base, "tiny", context_window=9, counter=WordCounter(), timeout=0.05)
@@ -86,7 +86,7 @@ def test_silence_and_nobody_are_told() -> None:
     assert "Connection refused" in complete_error(chat)
 
 
-def test_a_server_that_takes_no_connection_is_told() -> None:
+def test_a_server_that_takes_no_connection_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         place = full.getsockname()
         base = f"http://127.0.0.1:{place[1]}/v1"
@@ -161,7 +161,7 @@ REFUSALS: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize(("answer", "message"), REFUSALS.values(), ids=REFUSALS.keys())
-def test_a_refusal_is_told_in_the_servers_words(
+def test_a_refusal_is_reported_as_the_server_gave_it(
     server: Server, chat: EndpointChat, answer: object, message: str
 ) -> None:
     server.script = [(404, answer, {})]
@@ -169,7 +169,7 @@ def test_a_refusal_is_told_in_the_servers_words(
     assert len(server.asked) == 1
 
 
-def test_no_part_of_the_key_is_told_where_a_message_is_cut(
+def test_no_part_of_the_key_is_reported_where_a_message_is_cut(
     server: Server, chat: EndpointChat
 ) -> None:
     server.script = [
@@ -222,22 +222,22 @@ WRONG: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize(("sent", "message"), WRONG.values(), ids=WRONG.keys())
-def test_what_is_no_answer_is_told(
+def test_what_is_no_answer_is_reported(
     server: Server, chat: EndpointChat, sent: bytes, message: str
 ) -> None:
     server.script = [stream_answer(sent)]
-    heard: list[str] = []
-    assert message in complete_error(chat, heard)
-    assert heard == []
+    pieces: list[str] = []
+    assert message in complete_error(chat, pieces)
+    assert pieces == []
 
 
 def test_an_error_in_the_middle_is_an_error(server: Server, chat: EndpointChat) -> None:
     server.script = [
         stream_answer(text_event("Only "), event({"error": {"message": "out of memory"}}))
     ]
-    heard: list[str] = []
-    assert "tiny: the server broke off: out of memory" in complete_error(chat, heard)
-    assert heard == ["Only "]
+    pieces: list[str] = []
+    assert "tiny: the server broke off: out of memory" in complete_error(chat, pieces)
+    assert pieces == ["Only "]
 
 
 def test_an_answer_without_end_is_cut_off(
@@ -250,9 +250,9 @@ def test_an_answer_without_end_is_cut_off(
         stream_answer(*[b": wait\n\n"] * 300, *WHOLE),
         (200, completion({"content": "x" * 11}), {}),
     ]
-    heard: list[str] = []
-    assert "more than 10 characters" in complete_error(chat, heard)
-    assert heard == ["word ", "word "]
+    pieces: list[str] = []
+    assert "more than 10 characters" in complete_error(chat, pieces)
+    assert pieces == ["word ", "word "]
     assert "more than 2000 bytes" in complete_error(chat)
     assert "more than 10 characters" in complete_error(chat)
 

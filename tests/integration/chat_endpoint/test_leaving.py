@@ -1,4 +1,4 @@
-"""Whoever leaves does not keep a model's server, or a thread of ours, busy."""
+"""A client that disconnects does not keep a model's server, or a thread of ours, busy."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -42,14 +42,14 @@ def test_a_server_that_says_nothing_is_hung_up_on(server: Server, chat: Endpoint
 
 def test_a_server_that_speaks_is_hung_up_on(server: Server, chat: EndpointChat) -> None:
     server.script.append(stream_answer(text_event("Only "), Halt.STALL))
-    heard: list[str] = []
+    pieces: list[str] = []
     with (
         deadline_scope(Deadline()) as asker,
-        leaving(asker.cancel, lambda: heard),
+        leaving(asker.cancel, lambda: pieces),
         pytest.raises(Cancelled),
     ):
-        complete(chat, heard)
-    assert heard == ["Only "]
+        complete(chat, pieces)
+    assert pieces == ["Only "]
 
 
 def test_time_that_is_over_ends_it_too(server: Server, chat: EndpointChat) -> None:
@@ -62,7 +62,7 @@ def test_time_that_is_over_ends_it_too(server: Server, chat: EndpointChat) -> No
         complete(chat)
 
 
-def test_nobody_is_asked_for_one_who_has_left(server: Server, chat: EndpointChat) -> None:
+def test_nobody_is_asked_for_one_who_has_disconnected(server: Server, chat: EndpointChat) -> None:
     with deadline_scope(Deadline()) as asker:
         asker.cancel()
         with pytest.raises(Cancelled):

@@ -27,27 +27,27 @@ from tests.support.fakes import WordCounter
 from tests.support.scripted_server import Server, Stream, serve_script
 
 
-def test_an_answer_is_heard_piece_by_piece(chat: EndpointChat) -> None:
-    heard: list[str] = []
-    assert complete(chat, heard) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
-    assert heard == ["Only ", "me."]
+def test_an_answer_is_received_piece_by_piece(chat: EndpointChat) -> None:
+    streamed: list[str] = []
+    assert complete(chat, streamed) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
+    assert streamed == ["Only ", "me."]
 
 
 @pytest.mark.requirement(45)
 @pytest.mark.parametrize("chunked", [True, False])
-def test_the_first_piece_is_heard_before_the_last_is_sent(
+def test_the_first_piece_is_received_before_the_last_is_sent(
     server: Server, chat: EndpointChat, chunked: bool
 ) -> None:
     first = Event()
     server.script = [stream_answer(WHOLE[0], first, *WHOLE[1:], chunked=chunked)]
-    heard: list[str] = []
+    streamed: list[str] = []
 
     def listen(piece: str) -> None:
-        heard.append(piece)
+        streamed.append(piece)
         first.set()  # the server sends nothing more before this
 
     chat.complete(PROMPT, max_tokens=20, seed=7, on_text=listen)
-    assert heard == ["Only ", "me."]
+    assert streamed == ["Only ", "me."]
 
 
 def test_what_is_asked_names_model_key_and_sampling(server: Server, chat: EndpointChat) -> None:
@@ -134,14 +134,14 @@ FRAMES: dict[str, tuple[bytes, list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("sent", "heard", "finish"), FRAMES.values(), ids=FRAMES.keys())
+@pytest.mark.parametrize(("sent", "streamed", "finish"), FRAMES.values(), ids=FRAMES.keys())
 def test_a_stream_is_understood_however_it_is_framed(
-    server: Server, chat: EndpointChat, sent: bytes, heard: list[str], finish: str
+    server: Server, chat: EndpointChat, sent: bytes, streamed: list[str], finish: str
 ) -> None:
     server.script = [stream_answer(sent)]
     pieces: list[str] = []
-    told = complete(chat, pieces)
-    assert (pieces, told.text, told.finish) == (heard, "".join(heard), finish)
+    message = complete(chat, pieces)
+    assert (pieces, message.text, message.finish) == (streamed, "".join(streamed), finish)
 
 
 LONG = (
@@ -163,11 +163,11 @@ def test_the_answer_is_the_same_however_its_bytes_are_cut(
     sent = LONG.replace("\n", end).encode()
     places = [0, *sorted(cuts), len(sent)]
     parts = [sent[start:stop] for start, stop in pairwise(places)]
-    heard: list[str] = []
+    streamed: list[str] = []
     with serve_script(lambda body: stream_answer(*parts, chunked=chunked)) as server:
-        told = complete(make_chat(server, timeout=5), heard)
-    assert heard == ["Grüße, ", "世界 😀", "\r\n!"]
-    assert told.text == "Grüße, 世界 😀\r\n!"
+        message = complete(make_chat(server, timeout=5), streamed)
+    assert streamed == ["Grüße, ", "世界 😀", "\r\n!"]
+    assert message.text == "Grüße, 世界 😀\r\n!"
 
 
 def test_every_byte_alone_is_understood(server: Server, chat: EndpointChat) -> None:
@@ -182,11 +182,11 @@ def test_a_server_that_does_not_stream_is_understood(server: Server, chat: Endpo
         (200, completion({"content": None}, None), {"Content-Type": "text/event-stream"}),
         (200, Stream((b" \n", b"{", json.dumps(completion({"content": "x"})).encode()[1:])), {}),
     ]
-    heard: list[str] = []
-    assert complete(chat, heard) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
-    assert complete(chat, heard) == ChatReply("", "done", Sampling(0.0, 7))
-    assert complete(chat, heard).text == "x"
-    assert heard == ["Only me.", "x"]
+    streamed: list[str] = []
+    assert complete(chat, streamed) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
+    assert complete(chat, streamed) == ChatReply("", "done", Sampling(0.0, 7))
+    assert complete(chat, streamed).text == "x"
+    assert streamed == ["Only me.", "x"]
 
 
 def test_a_model_has_a_name_a_clearance_and_a_context_window(

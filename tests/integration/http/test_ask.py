@@ -38,20 +38,20 @@ def server() -> Iterator[Server]:
 def answering(server: Server, tmp_path: Path) -> Iterator[HttpApp]:
     chat = ChatEndpoint(server.base, "tiny", context_window=4000)
     base = settings_of(tmp_path, answer_time=5.0)
-    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
-        ingest_notes(door.state)
-        yield door
+    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as api:
+        ingest_notes(api.state)
+        yield api
 
 
 def test_an_answer_comes_piece_by_piece(answering: HttpApp) -> None:
     found = answering.post("/v1/ask", ASKED)
     assert found.headers["content-type"].startswith("text/event-stream")
-    told = events(found.text)
-    pieces = [data["text"] for name, data in told if name == "piece"]
+    details = events(found.text)
+    pieces = [data["text"] for name, data in details if name == "piece"]
     assert len(pieces) > 1
     assert "".join(pieces) == SAID
-    assert [name for name, _ in told[len(pieces) :]] == ["answer"]
-    answer = told[-1][1]["answer"]
+    assert [name for name, _ in details[len(pieces) :]] == ["answer"]
+    answer = details[-1][1]["answer"]
     assert answer["text"] == SAID
     assert [flag["kind"] for flag in answer["flags"]] == ["uncited"]
 
@@ -59,16 +59,16 @@ def test_an_answer_comes_piece_by_piece(answering: HttpApp) -> None:
 def test_an_answer_comes_whole_where_json_is_asked_for(answering: HttpApp) -> None:
     whole = answering.post("/v1/ask", {**ASKED, "receipt": True}, Accept="application/json")
     assert whole.headers["content-type"] == "application/json"
-    told = whole.json()
-    assert told["answer"]["text"] == SAID
-    assert told["receipt"]["answer"]["digest"] == told["digest"]
+    details = whole.json()
+    assert details["answer"]["text"] == SAID
+    assert details["receipt"]["answer"]["digest"] == details["digest"]
     streamed_ = events(answering.post("/v1/ask", {**ASKED, "receipt": True}).text)[-1][1]
-    assert streamed_ == told
+    assert streamed_ == details
 
 
-def test_without_a_model_the_context_is_the_answer(door: HttpApp) -> None:
-    ((name, told),) = events(door.post("/v1/ask", ASKED).text)
-    assert (name, told["answer"]["kind"]) == ("answer", "no_model")
+def test_without_a_model_the_context_is_the_answer(api: HttpApp) -> None:
+    ((name, details),) = events(api.post("/v1/ask", ASKED).text)
+    assert (name, details["answer"]["kind"]) == ("answer", "no_model")
 
 
 def test_an_error_before_the_first_piece_has_its_own_status(
@@ -87,10 +87,10 @@ def test_an_error_after_the_first_piece_is_the_last_event(
     answering: HttpApp, server: Server
 ) -> None:
     server.script.append((200, Stream((text_event("It is "), Halt.DROP)), {}))
-    told = events(answering.post("/v1/ask", ASKED).text)
-    assert [name for name, _ in told] == ["piece", "problem"]
-    assert told[-1][1]["status"] == 502
-    assert server.base not in str(told)
+    details = events(answering.post("/v1/ask", ASKED).text)
+    assert [name for name, _ in details] == ["piece", "problem"]
+    assert details[-1][1]["status"] == 502
+    assert server.base not in str(details)
 
 
 def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> None:
@@ -99,15 +99,15 @@ def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> N
     server.script.append((200, Stream((Halt.STALL,)), {}))
     chat = ChatEndpoint(server.base, "tiny", context_window=4000)
     base = settings_of(tmp_path, answer_time=0.5)
-    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
-        ingest_notes(door.state)
-        told = events(door.post("/v1/ask", ASKED).text)
-        assert [name for name, _ in told] == ["piece", "problem"]
-        assert told[-1][1]["status"] == 504
-        whole = door.post("/v1/ask", ASKED, Accept="application/json")
+    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as api:
+        ingest_notes(api.state)
+        details = events(api.post("/v1/ask", ASKED).text)
+        assert [name for name, _ in details] == ["piece", "problem"]
+        assert details[-1][1]["status"] == 504
+        whole = api.post("/v1/ask", ASKED, Accept="application/json")
         assert whole.status_code == 504
         until = time.monotonic() + 3
-        while door.state.answers.pending:
+        while api.state.answers.pending:
             assert time.monotonic() < until, "the model's server is still waited for"
             time.sleep(0.01)
 
@@ -117,17 +117,17 @@ def test_more_than_may_wait_for_a_model_are_sent_away(tmp_path: Path, server: Se
     server.script.append((200, Stream((go_on, *streamed(SAID)[1].parts)), {}))  # type: ignore[attr-defined]
     chat = ChatEndpoint(server.base, "tiny", context_window=4000)
     base = settings_of(tmp_path, answers=1, queue=0)
-    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
-        ingest_notes(door.state)
+    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as api:
+        ingest_notes(api.state)
         first: list[Any] = []
-        asking = threading.Thread(target=lambda: first.append(door.post("/v1/ask", ASKED)))
+        asking = threading.Thread(target=lambda: first.append(api.post("/v1/ask", ASKED)))
         asking.start()
-        while not door.state.answers.pending:
+        while not api.state.answers.pending:
             pass
-        refused = door.post("/v1/ask", ASKED)
+        refused = api.post("/v1/ask", ASKED)
         assert refused.status_code == 503
         assert refused.headers["retry-after"] == "1"
-        assert door.post("/v1/search", ASKED).status_code == 200  # who needs no model does not wait
+        assert api.post("/v1/search", ASKED).status_code == 200  # who needs no model does not wait
         go_on.set()
         asking.join()
         assert first[0].status_code == 200

@@ -44,17 +44,17 @@ QUERIES = ("/v1/relations?node=", "/v1/relations?type=", "/v1/snapshots?reposito
 @pytest.fixture(scope="module")
 def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
     folder = tmp_path_factory.mktemp("hostile")
-    with open_app(settings_of(folder, roots=(str(folder),), lease=1)) as door:
-        ingest_notes(door.state)
-        yield door
+    with open_app(settings_of(folder, roots=(str(folder),), lease=1)) as api:
+        ingest_notes(api.state)
+        yield api
 
 
 @pytest.fixture
 def on_postgres(tmp_path: Path, database: str) -> Iterator[HttpApp]:
     settings = settings_of(tmp_path, roots=(str(tmp_path),), lease=1)
-    with open_app(replace(settings, store=database)) as door:
-        ingest_notes(door.state)
-        yield door
+    with open_app(replace(settings, store=database)) as api:
+        ingest_notes(api.state)
+        yield api
 
 
 def with_each(body: Mapping[str, Any], turn: int) -> Iterator[dict[str, Any]]:
@@ -69,17 +69,17 @@ def with_each(body: Mapping[str, Any], turn: int) -> Iterator[dict[str, Any]]:
         yield {**body, odd: "x"}
 
 
-def refused_in_words(door: HttpApp) -> list[str]:
+def refused_messages(api: HttpApp) -> list[str]:
     """What went wrong by our fault."""
     found: list[str] = []
     for turn, (address, body) in enumerate(BODIES.items()):
         for odd in with_each(body, turn % QUESTIONS):
-            answer = door.client.post(address, content=json.dumps(odd), headers=JSON)
+            answer = api.client.post(address, content=json.dumps(odd), headers=JSON)
             if answer.status_code >= 500:
                 found.append(f"{address} {str(odd)[:200]}: {answer.text[:200]}")
     for address in QUERIES:
         for text in STRINGS[:-1]:
-            answer = door.client.get(address + quote(text, safe="", errors="surrogatepass"))
+            answer = api.client.get(address + quote(text, safe="", errors="surrogatepass"))
             if answer.status_code >= 500:
                 found.append(f"{address} {text!r}: {answer.text[:200]}")
     return found
@@ -88,13 +88,13 @@ def refused_in_words(door: HttpApp) -> list[str]:
 @pytest.mark.parametrize("address", BODIES)
 def test_the_same_without_such_strings_is_fine(on_sqlite: HttpApp, address: str) -> None:
     answer = on_sqlite.client.post(address, json=BODIES[address], headers=JSON)
-    told = {"/v1/relations": 201, "/v1/ingestions": 404}  # there is no such folder
-    assert answer.status_code == told.get(address, 200), answer.text
+    data = {"/v1/relations": 201, "/v1/ingestions": 404}  # there is no such folder
+    assert answer.status_code == data.get(address, 200), answer.text
 
 
 def test_no_string_breaks_the_server_on_sqlite(on_sqlite: HttpApp) -> None:
-    assert refused_in_words(on_sqlite) == []
+    assert refused_messages(on_sqlite) == []
 
 
 def test_no_string_breaks_the_server_on_postgres(on_postgres: HttpApp) -> None:
-    assert refused_in_words(on_postgres) == []
+    assert refused_messages(on_postgres) == []

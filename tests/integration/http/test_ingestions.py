@@ -1,4 +1,4 @@
-"""IngestJobQueue over HTTP: asked for now, done later, told only to whoever asked."""
+"""IngestJobQueue over HTTP: asked for now, done later, told only to who asked."""
 
 import time
 from collections.abc import Iterator
@@ -34,8 +34,8 @@ def roots(tmp_path: Path) -> Path:
 def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
     """For what is refused at once."""
     place = tmp_path_factory.mktemp("refusing")
-    with open_app(settings_of(place, roots=(str(made(place)),))) as door:
-        yield door
+    with open_app(settings_of(place, roots=(str(made(place)),))) as api:
+        yield api
 
 
 def made(tmp_path: Path) -> Path:
@@ -51,25 +51,25 @@ def made(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def taking(roots: Path, tmp_path: Path) -> Iterator[HttpApp]:
-    with open_app(settings_of(tmp_path, roots=(str(roots),))) as door:
-        yield door
+    with open_app(settings_of(tmp_path, roots=(str(roots),))) as api:
+        yield api
 
 
-def asked(door: HttpApp, body: dict[str, Any], **headers: str) -> dict[str, Any]:
+def asked(api: HttpApp, body: dict[str, Any], **headers: str) -> dict[str, Any]:
     """Asked for, and polled until it has ended."""
-    answer = door.post("/v1/ingestions", body, **headers)
+    answer = api.post("/v1/ingestions", body, **headers)
     assert answer.status_code == 202, answer.text
     where = answer.headers["location"]
     assert where == f"/v1/ingestions/{answer.json()['id']}"
     for _ in range(500):
-        found = door.client.get(where, headers=headers).json()
+        found = api.client.get(where, headers=headers).json()
         if found["state"] in {"succeeded", "failed"}:
             return dict(found)
         time.sleep(0.02)
     raise AssertionError(where)
 
 
-def test_a_folder_is_taken_in(taking: HttpApp) -> None:
+def test_a_folder_is_ingested(taking: HttpApp) -> None:
     found = asked(taking, {"path": "notes"})
     assert found["state"] == "succeeded", found["error"]
     assert found["attempts"] == 1
@@ -80,8 +80,8 @@ def test_a_folder_is_taken_in(taking: HttpApp) -> None:
         "closed_to_all": 0,
     }
     assert taking.client.get("/v1/nodes/notes:queue.md").status_code == 200
-    told = taking.client.get("/metrics").text
-    assert 'docgraph_ingestions_total{outcome="succeeded"} 1.0' in told
+    data = taking.client.get("/metrics").text
+    assert 'docgraph_ingestions_total{outcome="succeeded"} 1.0' in data
 
 
 def test_a_single_file_and_other_names(taking: HttpApp) -> None:
@@ -94,7 +94,7 @@ def test_a_single_file_and_other_names(taking: HttpApp) -> None:
     }
 
 
-def test_a_commit_is_taken_in(taking: HttpApp, roots: Path) -> None:
+def test_a_commit_is_ingested(taking: HttpApp, roots: Path) -> None:
     GitRepository(roots / "repo").commit({"a.md": "# A\n"})
     found = asked(taking, {"path": "repo", "ref": "main"})
     assert found["state"] == "succeeded", found["error"]
@@ -125,9 +125,9 @@ def test_a_link_that_leads_out_is_a_problem_of_its_own(taking: HttpApp, roots: P
 
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_what_is_outside_and_what_is_nowhere_read_alike(refusing: HttpApp, path: str) -> None:
-    told = {"repository": "x"}
-    answer = refusing.post("/v1/ingestions", {"path": path, **told})
-    nowhere = refusing.post("/v1/ingestions", {"path": "not-there", **told})
+    data = {"repository": "x"}
+    answer = refusing.post("/v1/ingestions", {"path": path, **data})
+    nowhere = refusing.post("/v1/ingestions", {"path": "not-there", **data})
     assert answer.status_code == nowhere.status_code == 404
     assert answer.content == nowhere.content
     assert refusing.client.get("/v1/ingestions").json() == {"ingestions": []}
@@ -156,22 +156,22 @@ def test_what_cannot_be_used_is_refused_at_once(refusing: HttpApp, wrong: dict[s
     assert answer.status_code == 422, answer.text
 
 
-def test_a_path_that_goes_away_meanwhile_fails_in_words(taking: HttpApp, roots: Path) -> None:
+def test_a_path_that_goes_away_meanwhile_fails_with_a_message(taking: HttpApp, roots: Path) -> None:
     """The words tell no place of the server's."""
     found = asked(taking, {"path": "notes", "ref": "main"})
     assert found["state"] == "failed"
     assert found["error"].startswith("notes: not a git repository")
     assert str(roots) not in found["error"]
-    told = taking.client.get("/metrics").text
-    assert 'docgraph_ingestions_total{outcome="failed"} 1.0' in told
+    data = taking.client.get("/metrics").text
+    assert 'docgraph_ingestions_total{outcome="failed"} 1.0' in data
 
 
-def test_without_roots_nothing_is_ingested(door: HttpApp) -> None:
-    answer = door.post("/v1/ingestions", {"path": "notes"})
+def test_without_roots_nothing_is_ingested(api: HttpApp) -> None:
+    answer = api.post("/v1/ingestions", {"path": "notes"})
     assert answer.status_code == 403
     assert "roots" in answer.json()["detail"]
-    assert door.client.get("/v1/ingestions").json() == {"ingestions": []}
-    assert door.client.get("/v1/ingestions/none").status_code == 404
+    assert api.client.get("/v1/ingestions").json() == {"ingestions": []}
+    assert api.client.get("/v1/ingestions/none").status_code == 404
 
 
 # With a login
@@ -183,10 +183,10 @@ def locked(roots: Path, tmp_path: Path) -> Settings:
 
 
 def test_the_right_is_asked_for_before_anything_is_looked_at(locked: Settings) -> None:
-    with open_app(locked) as door:
+    with open_app(locked) as api:
         eve = key_for(locked, "eve")
         answers = [
-            door.post("/v1/ingestions", {"path": path, "repository": "x"}, Authorization=eve)
+            api.post("/v1/ingestions", {"path": path, "repository": "x"}, Authorization=eve)
             for path in ("notes", "nowhere", "../outside")
         ]
         assert {answer.status_code for answer in answers} == {403}
@@ -198,17 +198,17 @@ def test_the_right_is_asked_for_before_anything_is_looked_at(locked: Settings) -
 
 
 def test_where_nobody_says_who_may_read_nobody_may(locked: Settings) -> None:
-    with open_app(locked) as door:
+    with open_app(locked) as api:
         ann = key_for(locked, "ann", "board", rights=(INGEST,))
-        found = asked(door, {"path": "notes"}, Authorization=ann)
+        found = asked(api, {"path": "notes"}, Authorization=ann)
         assert found["result"]["readable"] == {
             "documents": 2,
             "closed_to_asker": 2,
             "closed_to_all": 2,
         }
-        board = asked(door, {"path": "notes", "readers": ["board"]}, Authorization=ann)
+        board = asked(api, {"path": "notes", "readers": ["board"]}, Authorization=ann)
         assert board["result"]["readable"]["closed_to_asker"] == 0
-        others = asked(door, {"path": "notes", "readers": ["others"]}, Authorization=ann)
+        others = asked(api, {"path": "notes", "readers": ["others"]}, Authorization=ann)
         assert others["result"]["readable"] == {
             "documents": 2,
             "closed_to_asker": 2,
@@ -216,17 +216,17 @@ def test_where_nobody_says_who_may_read_nobody_may(locked: Settings) -> None:
         }
 
 
-def test_what_becomes_of_an_ingestion_is_told_to_who_asked_alone(locked: Settings) -> None:
-    with open_app(locked) as door:
+def test_what_becomes_of_an_ingestion_is_reported_to_who_asked_alone(locked: Settings) -> None:
+    with open_app(locked) as api:
         ann, bob = (key_for(locked, name, rights=(INGEST,)) for name in ("ann", "bob"))
-        found = asked(door, {"path": "notes"}, Authorization=ann)
+        found = asked(api, {"path": "notes"}, Authorization=ann)
         where = f"/v1/ingestions/{found['id']}"
-        hidden = door.client.get(where, headers={"Authorization": bob})
-        absent = door.client.get("/v1/ingestions/none", headers={"Authorization": bob})
+        hidden = api.client.get(where, headers={"Authorization": bob})
+        absent = api.client.get("/v1/ingestions/none", headers={"Authorization": bob})
         assert hidden.status_code == 404
         assert hidden.content == absent.content
         listed = [
-            door.client.get("/v1/ingestions", headers={"Authorization": who}).json()["ingestions"]
+            api.client.get("/v1/ingestions", headers={"Authorization": who}).json()["ingestions"]
             for who in (ann, bob)
         ]
         assert [[one["id"] for one in own] for own in listed] == [[found["id"]], []]

@@ -17,18 +17,18 @@ EXPLAINS = {"source": "notes:worker.md", "relation": "explains", "target": "note
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[HttpApp]:
-    with open_app(settings_of(tmp_path)) as door:
-        ingest_notes(door.state)
-        yield door
+    with open_app(settings_of(tmp_path)) as api:
+        ingest_notes(api.state)
+        yield api
 
 
 @pytest.mark.parametrize("node", ["notes:queue.md", "notes:queue.md#pause", ODD, f"{ODD}@0"])
 @pytest.mark.parametrize("safe", ["", "/", "/:"])
-def test_an_id_survives_being_written_in_an_address(door: HttpApp, node: str, safe: str) -> None:
+def test_an_id_survives_being_written_in_an_address(api: HttpApp, node: str, safe: str) -> None:
     """Decoded once, as servers do; starlette's own test client decodes twice."""
 
     async def asked() -> httpx.Response:
-        transport = httpx.ASGITransport(door.client.app)
+        transport = httpx.ASGITransport(api.client.app)
         async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
             return await client.get(f"/v1/nodes/{quote(node, safe=safe)}")
 
@@ -37,13 +37,13 @@ def test_an_id_survives_being_written_in_an_address(door: HttpApp, node: str, sa
     assert found.json()["id"] == node
 
 
-def test_a_node_comes_with_its_text_or_without(door: HttpApp) -> None:
-    whole = door.client.get("/v1/nodes/notes:queue.md").json()
+def test_a_node_comes_with_its_text_or_without(api: HttpApp) -> None:
+    whole = api.client.get("/v1/nodes/notes:queue.md").json()
     assert whole["text"] == NOTES["queue.md"].strip()
-    bare = door.client.get("/v1/nodes/notes:queue.md?whole=false").json()
+    bare = api.client.get("/v1/nodes/notes:queue.md?whole=false").json()
     assert bare == {**whole, "text": None, "heading_path": bare["heading_path"]}
     where = "repository=notes&branch=main&snapshot=1"
-    assert door.client.get(f"/v1/nodes/notes:queue.md?{where}").json() == whole
+    assert api.client.get(f"/v1/nodes/notes:queue.md?{where}").json() == whole
 
 
 def test_relations_are_listed_page_by_page(own: HttpApp) -> None:
@@ -73,7 +73,7 @@ def test_relations_are_chosen_by_node_and_type(own: HttpApp) -> None:
     assert "did you mean 'explains'" in refused.json()["detail"]
 
 
-def test_a_relation_is_added_and_removed_by_hand(own: HttpApp) -> None:
+def test_a_relation_is_added_and_removed_set_manually(own: HttpApp) -> None:
     added = own.post("/v1/relations", {**EXPLAINS, "note": "as told"})
     assert added.status_code == 201
     assert added.json() == {"snapshot": {"repository": "notes", "branch": "main", "snapshot": 2}}

@@ -26,26 +26,26 @@ INSIDE = "/srv/inside: a secret of the inside"
 def problem(answer: Any, status: int) -> dict[str, Any]:
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
-    told = answer.json()
-    assert told["status"] == status
-    assert told["type"] == "about:blank"
-    assert told["title"]
-    assert told["detail"]
-    return dict(told)
+    details = answer.json()
+    assert details["status"] == status
+    assert details["type"] == "about:blank"
+    assert details["title"]
+    assert details["detail"]
+    return dict(details)
 
 
-def raw(door: HttpApp, body: bytes, kind: str = "application/json") -> Any:
-    return door.client.post("/v1/search", content=body, headers={"content-type": kind})
+def raw(api: HttpApp, body: bytes, kind: str = "application/json") -> Any:
+    return api.client.post("/v1/search", content=body, headers={"content-type": kind})
 
 
-def test_an_address_that_is_not_there(door: HttpApp) -> None:
-    told = problem(door.client.get("/v1/nowhere"), 404)
-    assert "/openapi.json" in told["detail"]
-    problem(door.client.post("/v1/search/", json=ASKED), 404)
+def test_an_address_that_is_not_there(api: HttpApp) -> None:
+    details = problem(api.client.get("/v1/nowhere"), 404)
+    assert "/openapi.json" in details["detail"]
+    problem(api.client.post("/v1/search/", json=ASKED), 404)
 
 
-def test_a_method_that_is_not_for_it(door: HttpApp) -> None:
-    answer = door.client.put("/v1/search", json=ASKED)
+def test_a_method_that_is_not_for_it(api: HttpApp) -> None:
+    answer = api.client.put("/v1/search", json=ASKED)
     problem(answer, 405)
     assert answer.headers["allow"] == "POST"
 
@@ -64,14 +64,14 @@ def test_a_method_that_is_not_for_it(door: HttpApp) -> None:
         b'["' + b'\\"' * 200_000,
     ],
 )
-def test_a_body_that_is_no_json_we_read(door: HttpApp, body: bytes) -> None:
-    told = problem(raw(door, body), 400 if body else 422)
-    assert len(told["detail"]) < 200
+def test_a_body_that_is_no_json_we_read(api: HttpApp, body: bytes) -> None:
+    details = problem(raw(api, body), 400 if body else 422)
+    assert len(details["detail"]) < 200
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
-def test_a_body_of_another_kind(door: HttpApp, kind: str) -> None:
-    problem(raw(door, json.dumps(ASKED).encode(), kind), 415)
+def test_a_body_of_another_kind(api: HttpApp, kind: str) -> None:
+    problem(raw(api, json.dumps(ASKED).encode(), kind), 415)
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_a_body_of_another_kind(door: HttpApp, kind: str) -> None:
         ({"pipeline": {"yaml": "x" * 70_000}}, "body.pipeline"),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_place(
-    door: HttpApp, wrong: dict[str, Any], where: str
+def test_what_cannot_be_used_is_reported_with_its_place(
+    api: HttpApp, wrong: dict[str, Any], where: str
 ) -> None:
     """What was sent is not sent back."""
     body = json.dumps({**ASKED, **wrong}).encode()
-    told = problem(raw(door, body), 422)
-    assert told["errors"][0]["where"].startswith(where)
-    assert "bell" not in told["detail"]
+    details = problem(raw(api, body), 422)
+    assert details["errors"][0]["where"].startswith(where)
+    assert "bell" not in details["detail"]
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_what_cannot_be_used_is_told_with_its_place(
         {"pipeline": "mine", "steps": [{"search_nodes": {"top": 101}}]},
     ],
 )
-def test_a_pipeline_opens_no_file_and_keeps_the_contract(door: HttpApp, pipeline: object) -> None:
-    told = problem(door.post("/v1/search", {**ASKED, "pipeline": pipeline}), 422)
-    assert "root:" not in told["detail"]
+def test_a_pipeline_opens_no_file_and_keeps_the_contract(api: HttpApp, pipeline: object) -> None:
+    details = problem(api.post("/v1/search", {**ASKED, "pipeline": pipeline}), 422)
+    assert "root:" not in details["detail"]
 
 
 @pytest.mark.parametrize(
@@ -142,17 +142,17 @@ def test_a_pipeline_opens_no_file_and_keeps_the_contract(door: HttpApp, pipeline
         {"format": "docgraph.plan/9", "plan": {}, "digest": "", "snapshots": [], "pipeline": ""},
     ],
 )
-def test_what_is_no_plan_and_no_receipt(door: HttpApp, plan: object) -> None:
-    problem(door.post("/v1/plans/execute", {"plan": plan}), 422)
-    problem(door.post("/v1/receipts/replay", {"receipt": plan}), 422)
-    problem(door.post("/v1/plans/execute", {"plan": [plan]}), 422)
+def test_what_is_no_plan_and_no_receipt(api: HttpApp, plan: object) -> None:
+    problem(api.post("/v1/plans/execute", {"plan": plan}), 422)
+    problem(api.post("/v1/receipts/replay", {"receipt": plan}), 422)
+    problem(api.post("/v1/plans/execute", {"plan": [plan]}), 422)
 
 
-def test_numbers_that_no_store_holds(door: HttpApp) -> None:
-    saved = door.post("/v1/plans", ASKED).json()["plan"]
+def test_numbers_that_no_store_holds(api: HttpApp) -> None:
+    saved = api.post("/v1/plans", ASKED).json()["plan"]
     for number in (0, -1, 2**31, 2**63, 2**64, 10**300):
         saved["snapshots"][0]["snapshot"] = number
-        answer = door.post("/v1/plans/execute", {"plan": saved})
+        answer = api.post("/v1/plans/execute", {"plan": saved})
         assert answer.status_code in {200, 404, 422}, answer.text
 
 
@@ -179,7 +179,7 @@ def test_numbers_that_no_store_holds(door: HttpApp) -> None:
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
 )
 def test_what_the_engine_says_no_to(
-    door: HttpApp,
+    api: HttpApp,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     error: Exception,
@@ -188,18 +188,18 @@ def test_what_the_engine_says_no_to(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(type(door.state.engine.questions), "search", fail)
+    monkeypatch.setattr(type(api.state.engine.questions), "search", fail)
     with caplog.at_level(logging.WARNING):
-        answer = door.post("/v1/search", ASKED)
-    told = problem(answer, status)
+        answer = api.post("/v1/search", ASKED)
+    details = problem(answer, status)
     assert ("retry-after" in answer.headers) == (status == 503)
     if status >= 500 and status != 504:
         assert "inside" not in answer.text
         if not isinstance(error, errors.StoreBusy | Overloaded):
             assert "a secret of the inside" in caplog.text
     if status == 500:
-        assert told["request_id"] == answer.headers["x-request-id"]
-        assert told["request_id"] in caplog.text
+        assert details["request_id"] == answer.headers["x-request-id"]
+        assert details["request_id"] in caplog.text
 
 
 def test_every_error_of_docgraph_has_its_status() -> None:
@@ -215,23 +215,23 @@ def test_every_error_of_docgraph_has_its_status() -> None:
 
 
 def test_a_store_that_is_gone_is_not_ready(tmp_path: Path) -> None:
-    with open_app(settings_of(tmp_path)) as door:
-        ingest_notes(door.state)
-        assert door.client.get("/readyz").json() == {"status": "ready"}
+    with open_app(settings_of(tmp_path)) as api:
+        ingest_notes(api.state)
+        assert api.client.get("/readyz").json() == {"status": "ready"}
         for file in tmp_path.glob("store.db*"):
             file.unlink()
         (tmp_path / "store.db").write_bytes(b"no store, but long enough to look like one" * 99)
-        told = problem(door.client.get("/readyz"), 503)
-        assert str(tmp_path) not in told["detail"]
-        assert door.client.get("/healthz").json() == {"status": "alive"}
+        details = problem(api.client.get("/readyz"), 503)
+        assert str(tmp_path) not in details["detail"]
+        assert api.client.get("/healthz").json() == {"status": "alive"}
 
 
 def test_a_server_that_drains_is_not_ready(tmp_path: Path) -> None:
-    with open_app(settings_of(tmp_path)) as door:
-        door.state.drain()
-        problem(door.client.get("/readyz"), 503)
-        assert door.client.get("/healthz").status_code == 200
-        assert door.client.get("/v1/snapshots").status_code == 200
+    with open_app(settings_of(tmp_path)) as api:
+        api.state.drain()
+        problem(api.client.get("/readyz"), 503)
+        assert api.client.get("/healthz").status_code == 200
+        assert api.client.get("/v1/snapshots").status_code == 200
 
 
 def test_a_server_whose_model_comes_later_is_ready_then(
@@ -245,10 +245,10 @@ def test_a_server_whose_model_comes_later_is_ready_then(
             raise errors.ModelError("http://inside:1 is down")
         return HashedWords()
 
-    house = build_app_state(settings_of(tmp_path), embedder)
-    with TestClient(make_app(house), base_url=HERE) as client:
-        told = problem(client.get("/readyz"), 503)
-        assert "inside" not in told["detail"]
+    built = build_app_state(settings_of(tmp_path), embedder)
+    with TestClient(make_app(built), base_url=HERE) as client:
+        details = problem(client.get("/readyz"), 503)
+        assert "inside" not in details["detail"]
         there.set()
         until = time.monotonic() + 10
         while client.get("/readyz").status_code != 200:

@@ -109,7 +109,7 @@ def test_the_first_root_that_has_it_counts(place: Path) -> None:
     assert there.root == (place / "outside").resolve()
 
 
-def test_a_root_that_is_no_folder_is_told_at_the_start(place: Path) -> None:
+def test_a_root_that_is_no_folder_is_reported_at_the_start(place: Path) -> None:
     with pytest.raises(BadInput, match="there is no folder"):
         IngestRoots([str(place / "nowhere")], only_tenant="local")
 

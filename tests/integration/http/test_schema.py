@@ -77,9 +77,9 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("schema")
     (folder / "roots" / "notes").mkdir(parents=True)
     (folder / "roots" / "notes" / "a.md").write_text("# A\n", encoding="utf-8")
-    house = build_app_state(settings_of(folder, roots=(str(folder / "roots"),)), HashedWords)
-    ingest_notes(house)
-    with served(make_app(house)) as url:
+    state = build_app_state(settings_of(folder, roots=(str(folder / "roots"),)), HashedWords)
+    ingest_notes(state)
+    with served(make_app(state)) as url:
         yield schemathesis.openapi.from_url(f"{url}/openapi.json")
 
 

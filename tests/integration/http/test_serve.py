@@ -179,7 +179,9 @@ def test_the_command_says_so_in_one_line(folder: Path) -> None:
     assert run.stderr.count("\n") == 1
 
 
-def test_a_missing_extra_is_told_by_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_reported_by_its_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, "docgraph.interfaces.http.server.serve", None)
     found = CliRunner().invoke(app, ["serve"])

@@ -33,10 +33,10 @@ def client(
     tracer = OpenTelemetryTracer(provider)
     monkeypatch.setattr("docgraph.wiring.build.open_tracer", lambda _: tracer)
     monkeypatch.setattr("docgraph.interfaces.http.server.app_state.open_tracer", lambda _: tracer)
-    house = build_app_state(settings_of(tmp_path), HashedWords)
-    ingest_notes(house)
+    state = build_app_state(settings_of(tmp_path), HashedWords)
+    ingest_notes(state)
     spans.clear()
-    with TestClient(make_app(house), base_url=HERE) as client:
+    with TestClient(make_app(state), base_url=HERE) as client:
         yield client
     provider.shutdown()
 
@@ -47,12 +47,12 @@ def test_a_request_is_one_trace_with_its_caller(
     asked = {"question": "zebra in the queue"}
     answer = client.post("/v1/retrieve", json=asked, headers=CALLER)
     assert answer.status_code == 200
-    told = spans.get_finished_spans()
-    assert {"HTTP POST", "docgraph retrieve", "search_nodes"} <= {span.name for span in told}
-    assert {span.context.trace_id for span in told if span.context} == {TRACE}
-    outer = next(span for span in told if span.name == "HTTP POST")
+    data = spans.get_finished_spans()
+    assert {"HTTP POST", "docgraph retrieve", "search_nodes"} <= {span.name for span in data}
+    assert {span.context.trace_id for span in data if span.context} == {TRACE}
+    outer = next(span for span in data if span.name == "HTTP POST")
     assert dict(outer.attributes or {}) == {
         "http.route": "/v1/retrieve",
         "http.response.status_code": 200,
     }
-    assert "zebra" not in " ".join(span.to_json() for span in told)
+    assert "zebra" not in " ".join(span.to_json() for span in data)

@@ -18,32 +18,30 @@ EDGE = {"source": "notes:queue.md", "relation": "explains", "target": "notes:wor
 class Locked:
     """A door with a login: ann is on the board, bob reads what everyone reads."""
 
-    def __init__(self, door: HttpApp, settings: Settings) -> None:
-        self.door = door
+    def __init__(self, api: HttpApp, settings: Settings) -> None:
+        self.api = api
         self.ann = key_for(settings, "ann", "board", rights=(RELATIONS,))
         self.bob = key_for(settings, "bob", rights=(RELATIONS, INGEST))
 
-    def asked(self, who: str, method: str, path: str, **told: Any) -> Any:
-        return self.door.client.request(method, path, headers={"Authorization": who}, **told)
+    def asked(self, who: str, method: str, path: str, **data: Any) -> Any:
+        return self.api.client.request(method, path, headers={"Authorization": who}, **data)
 
 
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Locked]:
     settings = settings_of(tmp_path_factory.mktemp("locked"), keys=True)
-    with open_app(settings) as door:
-        ingest_notes(door.state)
-        yield Locked(door, settings)
+    with open_app(settings) as api:
+        ingest_notes(api.state)
+        yield Locked(api, settings)
 
 
 @pytest.fixture(scope="module")
 def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Locked]:
     """The same without what bob may not see."""
     settings = settings_of(tmp_path_factory.mktemp("without"), keys=True)
-    with open_app(settings) as door:
-        ingest_notes(
-            door.state, {path: text for path, text in NOTES.items() if path != "secret.md"}
-        )
-        yield Locked(door, settings)
+    with open_app(settings) as api:
+        ingest_notes(api.state, {path: text for path, text in NOTES.items() if path != "secret.md"})
+        yield Locked(api, settings)
 
 
 PATHS = [
@@ -66,8 +64,8 @@ PATHS = [
 
 
 def test_these_are_all_addresses_that_need_a_login(locked: Locked) -> None:
-    told = locked.door.client.get("/openapi.json").json()["paths"]
-    there = {(method.upper(), path) for path, found in told.items() for method in found}
+    data = locked.api.client.get("/openapi.json").json()["paths"]
+    there = {(method.upper(), path) for path, found in data.items() for method in found}
     named = {
         (m, p.replace("notes:queue.md", "{id}").replace("ingestions/1", "ingestions/{id}"))
         for m, p in PATHS
@@ -97,16 +95,16 @@ def test_nobody_comes_in_without_a_credential(
     locked: Locked, method: str, path: str, headers: list[tuple[str, str]]
 ) -> None:
     """Before anything of the request is looked at."""
-    answer = locked.door.client.request(method, path, content=b"{", headers=headers)
+    answer = locked.api.client.request(method, path, content=b"{", headers=headers)
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == "Bearer"
-    known = locked.door.client.request(method, path)
+    known = locked.api.client.request(method, path)
     assert answer.content == known.content
 
 
 def test_two_credentials_are_none(locked: Locked) -> None:
     both = [("Authorization", locked.ann), ("Authorization", locked.bob)]
-    answer = locked.door.client.get("/v1/snapshots", headers=both)
+    answer = locked.api.client.get("/v1/snapshots", headers=both)
     assert answer.status_code == 401
 
 
@@ -118,10 +116,10 @@ def test_other_headers_change_nothing(locked: Locked) -> None:
         "X-Groups": "board",
         "Forwarded": "for=ann",
     }
-    told = locked.door.client.post(
+    data = locked.api.client.post(
         "/v1/search", json=ASKED, headers={"Authorization": locked.bob, **claims}
     )
-    assert told.content == plain.content
+    assert data.content == plain.content
 
 
 @pytest.mark.parametrize(
@@ -164,8 +162,8 @@ def test_forbidden_and_absent_give_the_same_bytes(
     locked: Locked, without: Locked, method: str, path: str, body: dict[str, Any]
 ) -> None:
     """And the same headers, but for the request's own id and the time of a snapshot."""
-    told = {"json": body} if body else {}
-    one, other = (door.asked(door.bob, method, path, **told) for door in (locked, without))
+    data = {"json": body} if body else {}
+    one, other = (api.asked(api.bob, method, path, **data) for api in (locked, without))
     assert one.status_code == other.status_code
     assert strip(one.text) == strip(other.text)
     assert same(one) == same(other)
@@ -191,7 +189,7 @@ def test_what_one_may_not_see_and_what_nobody_has_written_read_alike(locked: Loc
 
 
 def test_a_right_is_needed_to_change_anything(locked: Locked, tmp_path: Path) -> None:
-    eve = key_for(settings_of(Path(locked.door.state.engine.content.store._path).parent), "eve")  # type: ignore[attr-defined]  # noqa: SLF001
+    eve = key_for(settings_of(Path(locked.api.state.engine.content.store._path).parent), "eve")  # type: ignore[attr-defined]  # noqa: SLF001
     for method, path, body in (
         ("POST", "/v1/relations", EDGE),
         ("POST", "/v1/ingestions", {"path": "x"}),
@@ -204,7 +202,7 @@ def test_a_right_is_needed_to_change_anything(locked: Locked, tmp_path: Path) ->
 
 
 def test_a_login_answers_under_any_name(locked: Locked) -> None:
-    answer = locked.door.client.get("/healthz", headers={"Host": "docs.example.com"})
+    answer = locked.api.client.get("/healthz", headers={"Host": "docs.example.com"})
     assert answer.status_code == 200
 
 
@@ -214,8 +212,8 @@ def test_a_login_answers_under_any_name(locked: Locked) -> None:
 @pytest.mark.parametrize(
     "host", ["127.0.0.1:8000", "localhost", "LOCALHOST:1", "[::1]:80", "127.8.8.8"]
 )
-def test_without_a_login_this_machine_is_answered(door: HttpApp, host: str) -> None:
-    assert door.client.get("/v1/snapshots", headers={"Host": host}).status_code == 200
+def test_without_a_login_this_machine_is_answered(api: HttpApp, host: str) -> None:
+    assert api.client.get("/v1/snapshots", headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -240,9 +238,9 @@ def test_without_a_login_this_machine_is_answered(door: HttpApp, host: str) -> N
     ],
 )
 @pytest.mark.parametrize("path", ["/v1/snapshots", "/metrics", "/openapi.json", "/nowhere"])
-def test_without_a_login_no_other_name_is_answered(door: HttpApp, host: str, path: str) -> None:
+def test_without_a_login_no_other_name_is_answered(api: HttpApp, host: str, path: str) -> None:
     """A page could make its own name lead here."""
-    answer = door.client.get(path, headers=[(b"Host", host.encode("latin-1"))])
+    answer = api.client.get(path, headers=[(b"Host", host.encode("latin-1"))])
     assert answer.status_code == 421
     assert answer.headers["content-type"] == "application/problem+json"
 
@@ -259,23 +257,23 @@ def test_without_a_login_no_other_name_is_answered(door: HttpApp, host: str, pat
         "localhost",
     ],
 )
-def test_without_a_login_no_page_of_others_is_answered(door: HttpApp, origin: str) -> None:
-    assert door.client.get("/v1/snapshots", headers={"Origin": origin}).status_code == 403
+def test_without_a_login_no_page_of_others_is_answered(api: HttpApp, origin: str) -> None:
+    assert api.client.get("/v1/snapshots", headers={"Origin": origin}).status_code == 403
     own = {"Origin": "http://localhost:3000"}
-    assert door.client.get("/v1/snapshots", headers=own).status_code == 200
+    assert api.client.get("/v1/snapshots", headers=own).status_code == 200
 
 
-def test_no_page_of_others_may_read_an_answer(door: HttpApp, locked: Locked) -> None:
-    for client in (door.client, locked.door.client):
+def test_no_page_of_others_may_read_an_answer(api: HttpApp, locked: Locked) -> None:
+    for client in (api.client, locked.api.client):
         answer = client.options("/v1/search", headers={"Origin": "http://localhost:3000"})
         found = client.get("/healthz", headers={"Origin": "http://localhost:3000"})
         for one in (answer, found):
             assert not [name for name in one.headers if name.startswith("access-control")]
 
 
-def test_every_answer_has_safe_headers(door: HttpApp) -> None:
+def test_every_answer_has_safe_headers(api: HttpApp) -> None:
     for path in ("/healthz", "/nowhere", "/v1/snapshots", "/metrics"):
-        headers = door.client.get(path).headers
+        headers = api.client.get(path).headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["cache-control"] == "no-store"
         assert headers["x-request-id"]

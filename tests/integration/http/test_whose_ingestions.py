@@ -52,21 +52,21 @@ def of(issuer: str, sub: str = "ann", **claims: Any) -> str:
     return f"Bearer {token(iss=issuer, kid=kid, sub=sub, **said)}"
 
 
-def listed(door: HttpApp, who: str) -> list[str]:
-    answer = door.client.get("/v1/ingestions", headers={"Authorization": who})
+def listed(api: HttpApp, who: str) -> list[str]:
+    answer = api.client.get("/v1/ingestions", headers={"Authorization": who})
     assert answer.status_code == 200, answer.text
     return [one["id"] for one in answer.json()["ingestions"]]
 
 
 @pytest.mark.requirement(38)
 def test_whoever_another_issuer_calls_by_the_same_name_is_somebody_else(place: Settings) -> None:
-    with open_app(place) as door:
+    with open_app(place) as api:
         key, by_a = key_for(place, "ann", rights=(INGEST,)), of(A)
-        own = {who: asked(door, {"path": "notes"}, Authorization=who)["id"] for who in (key, by_a)}
+        own = {who: asked(api, {"path": "notes"}, Authorization=who)["id"] for who in (key, by_a)}
         for who in (key, by_a):
-            assert listed(door, who) == [own[who]]
-        hidden = door.client.get(f"/v1/ingestions/{own[key]}", headers={"Authorization": by_a})
-        absent = door.client.get("/v1/ingestions/none", headers={"Authorization": by_a})
+            assert listed(api, who) == [own[who]]
+        hidden = api.client.get(f"/v1/ingestions/{own[key]}", headers={"Authorization": by_a})
+        absent = api.client.get("/v1/ingestions/none", headers={"Authorization": by_a})
         assert (hidden.status_code, hidden.content) == (404, absent.content)
     rows = build_administration(place).audit_entries(local(), who="ann")
     assert {row.event.by.partition(" ")[0] for row in rows} == {"key", "token"}
@@ -74,25 +74,25 @@ def test_whoever_another_issuer_calls_by_the_same_name_is_somebody_else(place: S
 
 
 def test_another_key_of_the_same_person_shows_what_they_asked_for(place: Settings) -> None:
-    with open_app(place) as door:
+    with open_app(place) as api:
         key = key_for(place, "ann", rights=(INGEST,))
-        found = asked(door, {"path": "notes"}, Authorization=key)
+        found = asked(api, {"path": "notes"}, Authorization=key)
         key_id, secret = new_secret()
         added = ApiKey(key_id, "local", "ann", "2026-01-01T00:00:00+00:00")
         build_administration(place).add_key(local(), added, hash_secret(secret))
-        assert listed(door, f"Bearer {secret}") == [found["id"]]
+        assert listed(api, f"Bearer {secret}") == [found["id"]]
 
 
 def test_a_root_of_another_tenant_is_as_absent_as_any(place: Settings) -> None:
-    with open_app(place) as door:
+    with open_app(place) as api:
         works, acme = of(B, org="works"), of(B, org="acme")
-        assert asked(door, {"path": "plans"}, Authorization=works)["state"] == "succeeded"
-        assert asked(door, {"path": "notes"}, Authorization=acme)["state"] == "succeeded"
+        assert asked(api, {"path": "plans"}, Authorization=works)["state"] == "succeeded"
+        assert asked(api, {"path": "notes"}, Authorization=acme)["state"] == "succeeded"
         for who, path in ((works, "notes"), (acme, "plans"), (of(A), "plans")):
-            answer = door.post("/v1/ingestions", {"path": path}, Authorization=who)
-            absent = door.post("/v1/ingestions", {"path": "nowhere"}, Authorization=who)
+            answer = api.post("/v1/ingestions", {"path": path}, Authorization=who)
+            absent = api.post("/v1/ingestions", {"path": "nowhere"}, Authorization=who)
             assert (answer.status_code, answer.content) == (404, absent.content)
-        refused = door.post("/v1/ingestions", {"path": "notes"}, Authorization=of(B, org="local"))
+        refused = api.post("/v1/ingestions", {"path": "notes"}, Authorization=of(B, org="local"))
         assert refused.status_code == 401
 
 
@@ -106,14 +106,14 @@ def test_a_plain_root_is_refused_at_the_start_where_several_tenants_come_in(
 
 def test_others_move_no_byte_of_ones_own_list(place: Settings) -> None:
     """However many more they ask for than are listed."""
-    with open_app(place) as door:
+    with open_app(place) as api:
         ann, bob = key_for(place, "ann", rights=(INGEST,)), of(A, "bob")
-        asked(door, {"path": "notes"}, Authorization=ann)
-        before = door.client.get("/v1/ingestions", headers={"Authorization": ann}).content
+        asked(api, {"path": "notes"}, Authorization=ann)
+        before = api.client.get("/v1/ingestions", headers={"Authorization": ann}).content
         for _ in range(30):
-            answer = door.post("/v1/ingestions", {"path": "notes"}, Authorization=bob)
+            answer = api.post("/v1/ingestions", {"path": "notes"}, Authorization=bob)
             assert answer.status_code == 202
-        after = door.client.get("/v1/ingestions", headers={"Authorization": ann}).content
+        after = api.client.get("/v1/ingestions", headers={"Authorization": ann}).content
         assert before == after
 
 
@@ -123,19 +123,19 @@ def test_others_move_no_byte_of_ones_own_list(place: Settings) -> None:
 def begun_later(place: Settings, who: str) -> str:
     """Asked of a server that ends before it begins it; the ingestion's id."""
     later = replace(place, serve=replace(place.serve, drain=0.0))
-    with open_app(later) as door:
-        assert door.state.runner is not None
-        door.state.runner.stop_claiming()
+    with open_app(later) as api:
+        assert api.state.runner is not None
+        api.state.runner.stop_claiming()
         time.sleep(0.1)
-        answer = door.post("/v1/ingestions", {"path": "notes"}, Authorization=who)
+        answer = api.post("/v1/ingestions", {"path": "notes"}, Authorization=who)
         assert answer.status_code == 202, answer.text
         return str(answer.json()["id"])
 
 
 def what_became_of(place: Settings, name: str, tenant: str = "local") -> tuple[str, str]:
-    with open_app(place) as door:
+    with open_app(place) as api:
         for _ in range(500):
-            found = door.state.engine.jobs.queue.get(tenant, name)
+            found = api.state.engine.jobs.queue.get(tenant, name)
             assert found is not None
             if found.state in ("succeeded", "failed"):
                 return found.state, found.error

@@ -71,7 +71,7 @@ def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"DOCGRAPH_ANSWER_ENDPOINT": "http://x"}, "needs a model beside it"),
         ({"DOCGRAPH_ANSWER_LEVEL": "0"}, "needs DOCGRAPH_ANSWER_ENDPOINT beside it"),
@@ -82,14 +82,14 @@ def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> N
     ],
 )
 def test_a_model_in_the_environment_is_checked(
-    tmp_path: Path, given: dict[str, str], told: str
+    tmp_path: Path, given: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(BadInput, match=told):
+    with pytest.raises(BadInput, match=message):
         read_settings(given, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("answer: {endpoint: x}", "answer: Input should be a valid array"),
         ("answer: [{endpoint: x}]", "answer.0.model: Field required"),
@@ -97,8 +97,8 @@ def test_a_model_in_the_environment_is_checked(
         ("answer: [{endpoint: x, model: m, modle: n}]", "no setting is called 'answer.0.modle'"),
     ],
 )
-def test_a_model_that_answers_is_written_strictly(tmp_path: Path, text: str, told: str) -> None:
+def test_a_model_that_answers_is_written_strictly(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "docgraph.yaml").write_text(text)
     with pytest.raises(BadInput) as error:
         read_settings({}, tmp_path)
-    assert told in str(error.value)
+    assert message in str(error.value)

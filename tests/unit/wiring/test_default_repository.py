@@ -40,7 +40,9 @@ def test_what_has_no_name_must_be_given_one(path: str) -> None:
         default_repository(Path(path))
 
 
-def test_a_bare_repository_is_told_from_a_work_tree_and_from_a_folder(tmp_path: Path) -> None:
+def test_a_bare_repository_is_distinguished_from_a_work_tree_and_from_a_folder(
+    tmp_path: Path,
+) -> None:
     made = GitRepository(tmp_path / "work")
     made.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))
     known = ("bare.git", "work/.git", "work", ".", "none")

@@ -17,7 +17,7 @@ ISSUER = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenan
 
 
 @pytest.mark.parametrize(
-    ("login", "told"),
+    ("login", "message"),
     [
         (AuthSettings(), "no login: a server answers this machine alone"),
         (AuthSettings(keys=True), "API keys (1)"),
@@ -25,8 +25,8 @@ ISSUER = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenan
         (AuthSettings(True, (ISSUER,)), "API keys (1), tokens of https://id.example.com"),
     ],
 )
-def test_who_can_come_in_is_told(tmp_path: Path, login: AuthSettings, told: str) -> None:
+def test_who_can_come_in_is_reported(tmp_path: Path, login: AuthSettings, message: str) -> None:
     settings = Settings(store=str(tmp_path / "store.db"), login=login)
     for number, tenant in enumerate(("local", "other")):
         open_stores(settings).api_keys.add(replace(ANNS, id=f"k{number}", tenant=tenant), HASH)
-    assert Finding("callers", True, told) in diagnose(settings, local())
+    assert Finding("callers", True, message) in diagnose(settings, local())

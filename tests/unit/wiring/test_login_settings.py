@@ -99,7 +99,7 @@ def test_only_algorithms_with_public_keys_can_be_named(tmp_path: Path, name: str
         ("audience: null", "audience"),
     ],
 )
-def test_what_does_not_fit_is_told(tmp_path: Path, line: str, why: str) -> None:
+def test_what_does_not_fit_is_reported(tmp_path: Path, line: str, why: str) -> None:
     refused(tmp_path, f"{ISSUER}      {line}\n", why)
 
 
@@ -216,7 +216,7 @@ def test_other_addresses_of_keys_are_refused(tmp_path: Path, jwks: str) -> None:
     refused(tmp_path, f"{text}      tenant: acme\n", r"login\.tokens\.0\.jwks: ")
 
 
-def test_loopback_is_told_by_name_or_number() -> None:
+def test_loopback_is_known_by_name_or_number() -> None:
     assert all(map(is_loopback, ("localhost", "LOCALHOST", "127.0.0.1", "127.9.9.9", "::1")))
     others = ("", "0.0.0.0", "::", "10.0.0.1", "localhost.", "127.0.0.1.example.com", "id")
     assert not any(map(is_loopback, others))

@@ -74,7 +74,7 @@ def test_reranking_takes_a_folder_before_an_endpoint(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement(47)
-def test_a_reranker_in_this_process_has_no_ceiling() -> None:
+def test_a_reranker_in_this_process_has_no_clearance() -> None:
     both = Settings(reranker_folder="models/tiny", reranker_endpoint=SERVER)
     reranker = models.open_reranker(both)
     assert reranker is not None
@@ -108,7 +108,7 @@ def test_a_server_gets_what_its_settings_let_out_and_no_more() -> None:
 
 
 @pytest.mark.requirement(47)
-def test_an_embedder_in_this_process_has_no_ceiling() -> None:
+def test_an_embedder_in_this_process_has_no_clearance() -> None:
     assert models.embedder_clearance(Settings()) is None
     both = Settings(embedder_folder="models/tiny", embedder_endpoint=SERVER)
     assert models.embedder_clearance(both) is None
@@ -123,7 +123,7 @@ def test_an_embedder_that_loads_early_is_the_one_that_settings_name(tmp_path: Pa
     )
 
 
-def test_what_goes_wrong_while_it_loads_is_told_to_whoever_asks_for_it(tmp_path: Path) -> None:
+def test_what_goes_wrong_while_it_loads_is_reported_to_who_asks_for_it(tmp_path: Path) -> None:
     asked = models.preload_embedder(Settings(embedder_folder=str(tmp_path)))
     for _ in range(2):
         with pytest.raises(ModelError, match="holds neither"):

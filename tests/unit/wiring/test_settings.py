@@ -67,7 +67,7 @@ WRITTEN_RERANKER = Endpoint(
 )
 
 
-class Place:
+class Installation:
     """A folder in which a command runs."""
 
     def __init__(self, folder: Path) -> None:
@@ -87,8 +87,8 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def place(tmp_path: Path) -> Installation:
+    return Installation(tmp_path)
 
 
 # What comes first
@@ -99,11 +99,11 @@ def test_nothing_needs_to_be_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("written", ["", "# nothing yet\n", "{}\n", "---\n"])
-def test_an_empty_file_sets_nothing(place: Place, written: str) -> None:
+def test_an_empty_file_sets_nothing(place: Installation, written: str) -> None:
     assert place.read(written) == Settings(config=str(place.file))
 
 
-def test_every_key_of_the_file_is_used(place: Place) -> None:
+def test_every_key_of_the_file_is_used(place: Installation) -> None:
     assert place.read(EVERY_KEY) == Settings(
         store="written.db",
         wait=30,
@@ -119,30 +119,30 @@ def test_every_variable_is_used(tmp_path: Path) -> None:
     assert read_settings(EVERY_VARIABLE, tmp_path) == GIVEN
 
 
-def test_every_variable_comes_before_the_file(place: Place) -> None:
+def test_every_variable_comes_before_the_file(place: Installation) -> None:
     found = place.read(EVERY_KEY, **EVERY_VARIABLE)
     assert found == replace(GIVEN, config=str(place.file))
 
 
-def test_the_command_line_comes_before_everything(place: Place) -> None:
+def test_the_command_line_comes_before_everything(place: Installation) -> None:
     assert place.read(EVERY_KEY, store="said.db", **EVERY_VARIABLE).store == "said.db"
     assert place.read(EVERY_KEY, store="said.db").store == "said.db"
     assert place.read(store="said.db").store == "said.db"
 
 
-def test_a_variable_overrides_its_own_key_alone(place: Place) -> None:
+def test_a_variable_overrides_its_own_key_alone(place: Installation) -> None:
     found = place.read(EVERY_KEY, DOCGRAPH_RERANKER_MODEL="given-reranker")
     assert found.reranker_endpoint == replace(WRITTEN_RERANKER, model="given-reranker")
     assert found.store == "written.db"
     assert found.wait == 30
 
 
-def test_an_empty_variable_counts_as_none(place: Place) -> None:
+def test_an_empty_variable_counts_as_none(place: Installation) -> None:
     nothing = dict.fromkeys([*EVERY_VARIABLE, "DOCGRAPH_CONFIG"], "")
     assert place.read(EVERY_KEY, **nothing) == place.read(EVERY_KEY)
 
 
-def test_an_empty_text_in_the_file_counts_as_none(place: Place) -> None:
+def test_an_empty_text_in_the_file_counts_as_none(place: Installation) -> None:
     empty = "{folder: '', endpoint: '', model: ''}"
     found = place.read(f"store: ''\nembedder: {empty}\nreranker: {empty}\n")
     assert found.store == Settings().store
@@ -154,7 +154,7 @@ def test_an_empty_text_in_the_file_counts_as_none(place: Place) -> None:
 
 @pytest.mark.parametrize("name", ["embedder", "reranker"])
 def test_an_endpoint_of_the_environment_overrides_a_folder_of_the_file(
-    place: Place, name: str
+    place: Installation, name: str
 ) -> None:
     def chosen(written: str = "", **given: str) -> tuple[str | None, Endpoint | None]:
         known = {f"DOCGRAPH_{name.upper()}_{key.upper()}": value for key, value in given.items()}
@@ -170,7 +170,7 @@ def test_an_endpoint_of_the_environment_overrides_a_folder_of_the_file(
     assert both == ("models/given", server)
 
 
-def test_no_waiting_can_be_set(place: Place) -> None:
+def test_no_waiting_can_be_set(place: Installation) -> None:
     assert place.read("wait: 0\n").wait == 0
     assert place.read("wait: 30\n", DOCGRAPH_WAIT="0").wait == 0
 
@@ -180,7 +180,9 @@ def test_no_waiting_can_be_set(place: Place) -> None:
 
 @pytest.mark.requirement(47)
 @pytest.mark.parametrize("name", ["embedder", "reranker"])
-def test_an_endpoint_gets_nothing_marked_until_someone_says_so(place: Place, name: str) -> None:
+def test_an_endpoint_gets_nothing_marked_until_someone_says_so(
+    place: Installation, name: str
+) -> None:
     found = place.read(f"{name}: {{endpoint: http://h/v1, model: m}}\n")
     endpoint = found.embedder_endpoint or found.reranker_endpoint
     assert endpoint is not None
@@ -189,7 +191,9 @@ def test_an_endpoint_gets_nothing_marked_until_someone_says_so(place: Place, nam
 
 @pytest.mark.requirement(47)
 @pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
-def test_what_the_file_lets_out_goes_to_the_files_own_server_alone(place: Place, name: str) -> None:
+def test_what_the_file_lets_out_goes_to_the_files_own_server_alone(
+    place: Installation, name: str
+) -> None:
     def clearance(**given: str) -> Clearance:
         known = {f"DOCGRAPH_{name}_{key.upper()}": value for key, value in given.items()}
         found = place.read(EVERY_KEY, **known)
@@ -209,14 +213,14 @@ def test_what_the_file_lets_out_goes_to_the_files_own_server_alone(place: Place,
 
 @pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
 @pytest.mark.parametrize("level", ["high", "-1", "1.5", "nan", "1,2", "9" * 5000])
-def test_a_level_that_is_no_number_is_refused(place: Place, name: str, level: str) -> None:
+def test_a_level_that_is_no_number_is_refused(place: Installation, name: str, level: str) -> None:
     said = place.refusal(**{f"DOCGRAPH_{name}_LEVEL": level})
     assert said == f"DOCGRAPH_{name}_LEVEL: {level!r} is not a whole number, 0 or more"
 
 
 @pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
 @pytest.mark.parametrize("labels", [",", " ", "board,", "board, ,eu"])
-def test_an_empty_label_is_refused(place: Place, name: str, labels: str) -> None:
+def test_an_empty_label_is_refused(place: Installation, name: str, labels: str) -> None:
     said = place.refusal(**{f"DOCGRAPH_{name}_LABELS": labels})
     assert said.startswith(f"DOCGRAPH_{name}_LABELS: {labels!r} names an empty label")
 
@@ -225,7 +229,7 @@ def test_an_empty_label_is_refused(place: Place, name: str, labels: str) -> None
 
 
 @pytest.mark.parametrize("absolute", [True, False])
-def test_another_file_can_be_named(place: Place, absolute: bool) -> None:
+def test_another_file_can_be_named(place: Installation, absolute: bool) -> None:
     other = place.folder / "other.yaml"
     other.write_text("store: other.db\n")
     found = place.read(
@@ -236,7 +240,7 @@ def test_another_file_can_be_named(place: Place, absolute: bool) -> None:
 
 
 @pytest.mark.parametrize("named", ["missing.yaml", "."])
-def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
+def test_a_file_that_is_named_must_be_there(place: Installation, named: str) -> None:
     said = place.refusal(EVERY_KEY, DOCGRAPH_CONFIG=named)
     assert said == f"DOCGRAPH_CONFIG: there is no file {named}"
 
@@ -282,7 +286,7 @@ def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
     }.items(),
 )
 def test_what_does_not_fit_is_refused_by_file_and_key(
-    place: Place, written: str, said: str
+    place: Installation, written: str, said: str
 ) -> None:
     assert place.refusal(written) == f": {said}"
 
@@ -300,19 +304,19 @@ def test_what_does_not_fit_is_refused_by_file_and_key(
     ids=["bad YAML", "tag", "control", "not UTF-8", "circle", "deep"],
 )
 def test_a_file_that_cannot_be_read_is_refused_by_name(
-    place: Place, written: bytes, said: str
+    place: Installation, written: bytes, said: str
 ) -> None:
     assert place.refusal(written).startswith(said)
 
 
 @pytest.mark.parametrize("wait", ["soon", "-1", "nan", "inf", "1,5"])
-def test_a_wait_that_is_no_number_of_seconds_is_refused(place: Place, wait: str) -> None:
+def test_a_wait_that_is_no_number_of_seconds_is_refused(place: Installation, wait: str) -> None:
     said = place.refusal("wait: 30\n", DOCGRAPH_WAIT=wait)
     assert said == f"DOCGRAPH_WAIT: {wait!r} is not a number of seconds, 0 or more"
 
 
 @pytest.mark.parametrize("name", ["embedder", "reranker"])
-def test_an_endpoint_needs_a_model(place: Place, name: str) -> None:
+def test_an_endpoint_needs_a_model(place: Installation, name: str) -> None:
     variable = f"DOCGRAPH_{name.upper()}"
     needs = f"needs a model beside it: {name}.model or {variable}_MODEL"
     written = f"{name}: {{endpoint: http://me:secret@written/v1}}\n"
@@ -321,7 +325,7 @@ def test_an_endpoint_needs_a_model(place: Place, name: str) -> None:
     assert place.refusal(**given) == f"{variable}_ENDPOINT: {needs}"
 
 
-def test_a_model_alone_is_no_endpoint(place: Place) -> None:
+def test_a_model_alone_is_no_endpoint(place: Installation) -> None:
     found = place.read("embedder: {model: m}\n", DOCGRAPH_RERANKER_MODEL="m")
     assert found.embedder_endpoint is None
     assert found.reranker_endpoint is None
@@ -331,7 +335,7 @@ def test_a_model_alone_is_no_endpoint(place: Place) -> None:
 
 
 @pytest.mark.parametrize("name", ["embedder", "reranker"])
-def test_a_key_comes_from_the_environment_alone(place: Place, name: str) -> None:
+def test_a_key_comes_from_the_environment_alone(place: Installation, name: str) -> None:
     server = {"endpoint": "http://h/v1", "model": "m"}
     said = place.refusal(json.dumps({name: {**server, "key": "sesame"}}))
     assert said.startswith(f": no setting is called '{name}.key'")

@@ -230,7 +230,7 @@ def test_settings_that_include_others_are_refused_before_git_reads_them(
 
 
 @pytest.mark.parametrize("name", [".git/config", ".git/refs/heads/pipe", ".git/commondir"])
-def test_a_pipe_in_a_repository_is_not_waited_for(root: Path, name: str) -> None:
+def test_a_pipe_in_a_repository_is_not_awaited(root: Path, name: str) -> None:
     made = GitRepository(root / "repo")
     made.commit({"a.md": "a"})
     (made.folder / name).unlink(missing_ok=True)
@@ -249,7 +249,7 @@ def test_git_reads_what_was_checked_whatever_the_pointers_say_later(
         assert read_files(opened.source) == {"a.md": b"a"}
 
 
-def test_bounds_are_told_with_every_link_followed(root: Path) -> None:
+def test_bounds_are_reported_with_every_link_followed(root: Path) -> None:
     made = GitRepository(root / "repo")
     (root.parent / "alias").symlink_to(root)
     place = check_bounds(root.parent / "alias" / "repo", root.parent / "alias")

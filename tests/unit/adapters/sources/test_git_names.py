@@ -50,7 +50,7 @@ def test_plain_names_are_accepted(ref: str) -> None:
         *("/a", "a/", "a//b", ".a", "a/.b", "a.", "a.lock", "a*", "a?", "[a", "a\\b", "a" * 256),
     ],
 )
-def test_nothing_else_does_and_what_would_is_told(made: GitRepository, ref: str) -> None:
+def test_nothing_else_does_and_what_would_is_reported(made: GitRepository, ref: str) -> None:
     made.commit({"n.md": "n"})
     made.commit({"n.md": "m"})
     with (

@@ -22,7 +22,7 @@ from tests.support.git_sources import (
 # What is refused
 
 
-def test_an_unknown_name_is_told_what_would_fit(made: GitRepository) -> None:
+def test_an_unknown_name_is_answered_with_a_suggestion(made: GitRepository) -> None:
     made.commit({"a.md": "a"})
     made.git("tag", "v1.0")
     front = f"{made.folder}: no branch, tag or commit is called"
@@ -49,12 +49,12 @@ def test_a_repository_without_commits_says_so(made: GitRepository) -> None:
     assert "there is no commit in it yet" in refusal_of(made.folder, "HEAD")
 
 
-def test_what_is_no_repository_is_told_what_is(tmp_path: Path) -> None:
+def test_what_is_no_repository_is_reported_what_is(tmp_path: Path) -> None:
     assert "REPO.git" in refusal_of(tmp_path)
     assert refusal_of(tmp_path / "none") == f"{tmp_path / 'none'}: there is no such folder"
 
 
-def test_a_broken_configuration_is_told_in_git_s_words(made: GitRepository) -> None:
+def test_a_broken_configuration_is_reported_in_git_s_words(made: GitRepository) -> None:
     made.commit({"a.md": "a"})
     (made.folder / ".git/config").write_text("[core\n")
     assert "bad config line 1" in refusal_of(made.folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-DOORS = {"haystack": "haystack", "langchain": "langchain_core", "llamaindex": "llama_index"}
+FRAMEWORKS = {"haystack": "haystack", "langchain": "langchain_core", "llamaindex": "llama_index"}
 
 
 def run(code: str, **environment: str) -> str:
@@ -23,26 +23,26 @@ def run(code: str, **environment: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a_framework_that_is_missing_is_named_with_its_extra(door: str) -> None:
+@pytest.mark.parametrize("extra", FRAMEWORKS)
+def test_a_framework_that_is_missing_is_named_with_its_extra(extra: str) -> None:
     code = f"""
 import sys
-sys.modules[{DOORS[door]!r}] = None
+sys.modules[{FRAMEWORKS[extra]!r}] = None
 import docgraph
 try:
-    import docgraph.integrations.{door}
+    import docgraph.integrations.{extra}
 except docgraph.DocgraphError as error:
     assert isinstance(error, ImportError)
     print(error)
 """
-    assert f"install it with: pip install 'docgraph[{door}]'" in run(code)
+    assert f"install it with: pip install 'docgraph[{extra}]'" in run(code)
 
 
 def test_no_framework_is_imported_unless_its_door_is() -> None:
     code = f"""
 import sys, docgraph
 docgraph.open("none.db")
-print(sorted(set({tuple(DOORS.values())!r}) & set(sys.modules)))
+print(sorted(set({tuple(FRAMEWORKS.values())!r}) & set(sys.modules)))
 """
     assert run(code) == "[]\n"
 
@@ -57,15 +57,17 @@ print(sorted(set(sys.modules) - before))
     assert run(code) == "['docgraph', 'docgraph.model', 'docgraph.model.errors']\n"
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a_door_leaves_nothing_in_the_home_and_calls_nobody(door: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("extra", FRAMEWORKS)
+def test_an_integration_leaves_nothing_in_the_home_and_calls_nobody(
+    extra: str, tmp_path: Path
+) -> None:
     code = f"""
 import sys, threading
 def refuse(event, arguments):
     if event in ("socket.connect", "socket.getaddrinfo"):
         raise SystemExit(event)
 sys.addaudithook(refuse)
-import docgraph.integrations.{door}
+import docgraph.integrations.{extra}
 print(len(threading.enumerate()))
 """
     place = str(tmp_path)

@@ -1,4 +1,4 @@
-"""People can add, list and remove their own relations; mined ones are told apart."""
+"""People can add, list and remove their own relations; mined ones are distinguished."""
 
 from pathlib import Path
 
@@ -46,7 +46,7 @@ def test_a_lifecycle_relation_leads_from_the_old_document_to_the_new_one(
 
 
 @pytest.mark.requirement(3)
-def test_what_was_added_by_hand_can_be_removed_and_what_was_mined_cannot(
+def test_what_was_added_set_manually_can_be_removed_and_what_was_mined_cannot(
     docgraph: Run, store: str
 ) -> None:
     docgraph("relations", "add", "r:new.md", "supersedes", "r:old.md", "--store", store)
@@ -58,7 +58,7 @@ def test_what_was_added_by_hand_can_be_removed_and_what_was_mined_cannot(
 
 
 @pytest.mark.requirement(3)
-def test_a_relation_by_hand_survives_a_new_ingest(docgraph: Run, store: str) -> None:
+def test_a_relation_set_manually_survives_a_new_ingest(docgraph: Run, store: str) -> None:
     docgraph("relations", "add", "r:new.md", "explains", "r:old.md", "--store", store)
     Path("docs/manual.md").write_text("# Manual\n\nTurn it off.\n")
     docgraph("ingest", "docs", "-r", "r", "--store", store)
