@@ -1,4 +1,4 @@
-"""Asking: a real store, a model behind real HTTP, and what goes out to it."""
+"""Questions to a real store, a model behind real HTTP, and what goes out to it."""
 
 import json
 from collections.abc import Callable, Iterator
