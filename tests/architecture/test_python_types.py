@@ -1,4 +1,4 @@
-"""Whoever checks their program strictly sees docgraph's own types."""
+"""A program that is strictly checked sees docgraph's own types."""
 
 import subprocess
 import sys

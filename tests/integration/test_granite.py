@@ -1,4 +1,4 @@
-"""The default embedder gives the granite model's vectors, the same ones whoever is beside."""
+"""The default embedder gives the granite model's vectors, alone and in any batch."""
 
 import random
 import subprocess

@@ -44,7 +44,7 @@ def says(data: bytes, status: int = 200, **headers: str) -> Answer:
         for name, value in headers.items():
             handler.send_header(name, value)
         handler.end_headers()
-        with suppress(BrokenPipeError, ConnectionResetError):  # the client has heard enough
+        with suppress(BrokenPipeError, ConnectionResetError):  # the client has read enough
             handler.wfile.write(data)
 
     return answer

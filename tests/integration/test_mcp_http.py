@@ -144,7 +144,7 @@ def test_nothing_beside_the_authorization_says_who_asks(url: str) -> None:
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
-def test_whoever_shows_nothing_gets_no_further(
+def test_a_request_without_a_credential_is_refused(
     url: str, method: str, shown: list[tuple[str, str]]
 ) -> None:
     """Before anything is parsed: what is sent is no JSON, and nobody says so."""

@@ -357,7 +357,7 @@ class Slow:
 def test_calls_run_beside_each_other_and_the_loop_lives() -> None:
     """Two that each wait for the other: one after the other would never end."""
 
-    class Meeting(Slow):
+    class Barrier(Slow):
         def nodes(self, principal: Principal, ids: Any, **_: Any) -> Any:
             self.asked.wait()
             return ()
@@ -366,7 +366,7 @@ def test_calls_run_beside_each_other_and_the_loop_lives() -> None:
         calls = (call_error(client, "fetch", id=one) for one in ("r:a", "r:b"))
         return await asyncio.gather(*calls)
 
-    assert met(engine_answering(Meeting()), ask) == ["nothing visible under this id"] * 2
+    assert met(engine_answering(Barrier()), ask) == ["nothing visible under this id"] * 2
 
 
 def test_a_call_that_takes_too_long_is_given_up() -> None:

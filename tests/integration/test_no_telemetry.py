@@ -21,7 +21,7 @@ def left_behind(home: Path, code: str) -> list[str]:
 
 @pytest.mark.parametrize("before", ["", "import onnxruntime; "], ids=["fresh", "imported before"])
 def test_embedding_leaves_nothing_in_the_home(tmp_path: Path, before: str) -> None:
-    """Whoever has imported the library before us has made their own choice, and their own files;
+    """Who has imported the library before us has made their own choice, and their own files;
     docgraph adds none."""
     theirs = left_behind(tmp_path / "theirs", before) if before else []
     assert left_behind(tmp_path / "ours", before + ASK) == theirs

@@ -98,7 +98,7 @@ def test_a_text_is_cut_to_the_space_that_the_question_leaves(folder: Path) -> No
 
 
 def test_a_question_is_whole_as_long_as_it_leaves_space_for_a_text(folder: Path) -> None:
-    write_config(folder, max_position_embeddings=8)  # room for 5, between 3 special tokens
+    write_config(folder, max_position_embeddings=8)  # space for 5, between 3 special tokens
     assert scores(folder, ["winter oil"], question="the cold pump winter") == [1]
     assert scores(folder, ["oil winter"], question="the cold pump winter") == [0]
 
@@ -199,7 +199,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
         lambda f: write_tokenizer(f / "tokenizer.json", WORDS, pair=None),
         "tokenizer.json: sets no token between a question and a text",
     ),
-    "no room": (
+    "no space": (
         lambda f: write_config(f, max_position_embeddings=4),
         "reads 4 tokens; a question and a text need 5",
     ),
@@ -240,7 +240,7 @@ SHOWN = [
     document("pumps.md", "pump engine pump engine pump engine"),
     document("cold.md", "cold winter cold winter"),
     document("feeds.md", "which feeds the engine, which feeds the pump"),
-    document("room.md", "winter in the engine room, in the winter"),
+    document("hall.md", "winter in the engine hall, in the winter"),
     document(
         "answer.md",
         "The tank lies low. Once snow has come and oil is thick, a hand pump of brass, kept dry "
@@ -248,8 +248,8 @@ SHOWN = [
         "somebody mends our older one.",
     ),
 ]
-FOUND = ("r:feeds.md", "r:pumps.md", "r:room.md", "r:answer.md", "r:cold.md")
-READ = ("r:answer.md", "r:feeds.md", "r:room.md", "r:pumps.md", "r:cold.md")
+FOUND = ("r:feeds.md", "r:pumps.md", "r:hall.md", "r:answer.md", "r:cold.md")
+READ = ("r:answer.md", "r:feeds.md", "r:hall.md", "r:pumps.md", "r:cold.md")
 HIDDEN = document(
     "secret.md", f"{QUESTION} secret", rule=AccessRule("local", frozenset({"others"}))
 )
@@ -325,7 +325,7 @@ def test_only_the_first_candidates_are_read(folder: Path, tmp_path: Path) -> Non
     three = engine.questions.retrieve(
         QuestionRequest(local(), reranking(tmp_path, 3), QUESTION)
     ).seeds
-    assert three.ids == ("r:feeds.md", "r:room.md", "r:pumps.md", *FOUND[3:])
+    assert three.ids == ("r:feeds.md", "r:hall.md", "r:pumps.md", *FOUND[3:])
 
 
 def test_a_folder_is_not_looked_at_unless_a_pipeline_reranks(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ class Store(Protocol):
         ...
 
     def verify(self) -> VerifyReport:
-        """Looks at everything, whoever may read it; changes nothing."""
+        """Checks all rows, independent of access rules; changes nothing."""
         ...
 
 

@@ -163,6 +163,6 @@ def open_folder(path: Path, max_bytes: int) -> Source:
 
 
 def git_parent_access_rules(path: Path, commit: str, inside: Path) -> bool:
-    from docgraph.adapters.sources.git_repository import git_parent_access_rules as rules_above
+    from docgraph.adapters.sources.git_repository import git_parent_access_rules
 
-    return rules_above(path, commit, inside)
+    return git_parent_access_rules(path, commit, inside)

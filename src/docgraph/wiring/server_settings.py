@@ -34,9 +34,8 @@ class ServeSettings:
     `roots` are folders below which ingestions may read; without any there are none. `pipelines`
     are files by the names that requests may use. `concurrency` 0 is one for every core, two at
     least. `queue` is how many questions may wait beside those that are worked on. `answers` is how
-    many wait for a model at once: they need no core meanwhile. An ingestion whose server has not
-    been heard of for as long as its `lease` is taken up by another; after `ingestion_time` it has
-    failed. `connections` are open at once, never more than half of the files that the process may
+    many wait for a model at once: they need no core meanwhile. An ingestion whose server has
+    not renewed its `lease` is continued by another; after `ingestion_time` it has failed. `connections` are open at once, never more than half of the files that the process may
     open; `head_time` is how long one may take to say what it wants. `metrics` are for this machine
     or open to all.
     """

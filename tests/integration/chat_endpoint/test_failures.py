@@ -48,7 +48,7 @@ def test_half_an_answer_is_received_and_then_an_error(
     assert pieces == ["Only "]
     assert result.startswith(f"{server.base}/chat/completions: tiny: half an answer: ")
     assert message in result
-    assert len(server.asked) == 1  # what was heard is not asked for again
+    assert len(server.asked) == 1  # what was received is not requested again
 
 
 def test_an_unframed_stream_that_is_dropped_is_half_an_answer(server: Server) -> None:

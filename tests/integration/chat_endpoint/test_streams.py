@@ -1,4 +1,4 @@
-"""A chat server is heard piece by piece, however its answer is framed."""
+"""An answer is received piece by piece, however its answer is framed."""
 
 import json
 from itertools import pairwise
@@ -79,7 +79,7 @@ def test_an_answer_cut_off_says_so(server: Server, chat: EndpointChat) -> None:
     assert complete(chat) == ChatReply("Only", "length", Sampling(0.0, 7))
 
 
-# What servers send, and what is heard and why it ended.
+# What servers send, and what is received and why it ended.
 FRAMES: dict[str, tuple[bytes, list[str], str]] = {
     "a role first": (
         text_event("", role="assistant") + text_event("a", "stop") + DONE,

@@ -38,7 +38,7 @@ except docgraph.DocgraphError as error:
     assert f"install it with: pip install 'docgraph[{extra}]'" in run(code)
 
 
-def test_no_framework_is_imported_unless_its_door_is() -> None:
+def test_no_framework_is_imported_unless_its_integration_is() -> None:
     code = f"""
 import sys, docgraph
 docgraph.open("none.db")

@@ -51,7 +51,7 @@ def test_a_worker_runs_no_further_ahead_than_it_may() -> None:
     assert asyncio.run(pieces()) == [event("piece", number) for number in range(3 * MOST)]
 
 
-def test_a_worker_whose_client_has_left_stops() -> None:
+def test_a_worker_whose_client_disconnected_stops() -> None:
     async def left() -> None:
         waiting = Deadline()
         events = Events(waiting, "id")

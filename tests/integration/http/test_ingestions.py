@@ -1,4 +1,4 @@
-"""IngestJobQueue over HTTP: asked for now, done later, told only to who asked."""
+"""Ingest jobs over HTTP: requested now, run later, and shown to their owner alone."""
 
 import time
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ def taking(roots: Path, tmp_path: Path) -> Iterator[HttpApp]:
 
 
 def asked(api: HttpApp, body: dict[str, Any], **headers: str) -> dict[str, Any]:
-    """Asked for, and polled until it has ended."""
+    """Requested, and polled until it has ended."""
     answer = api.post("/v1/ingestions", body, **headers)
     assert answer.status_code == 202, answer.text
     where = answer.headers["location"]

@@ -84,7 +84,7 @@ def test_who_leaves_while_they_speak_is_no_failure_of_ours(
 
 
 async def send_request(app: ASGIApp, receive: Any, path: str = "/v1/search") -> tuple[int, bytes]:
-    """One request, told message by message."""
+    """One request, sent message by message."""
     sent: list[Message] = []
 
     async def send(data: Message) -> None:
@@ -188,7 +188,7 @@ def test_more_than_may_wait_are_sent_away_and_reported_when_to_come(
 def test_one_reader_does_not_fill_the_queue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever asks for more than their share is sent away; others are not."""
+    """A user who exceeds their quota is refused; others are not."""
     go_on, settings = threading.Event(), settings_of(tmp_path, keys=True, concurrency=1)
     with open_app(settings) as api:
         ingest_notes(api.state)
@@ -344,7 +344,7 @@ def test_a_share_is_a_part_of_the_queue_and_space_for_64_clients() -> None:
     assert FEWEST > 64
 
 
-# What is told of requests
+# What is logged of requests
 
 
 @pytest.mark.parametrize("metrics", ["loopback", "open"])

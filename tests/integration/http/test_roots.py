@@ -91,7 +91,7 @@ def test_whatever_else_is_not_there(place: Path, path: str) -> None:
 
 
 def test_an_absolute_path_below_a_root_is_not_there_either(place: Path) -> None:
-    """Whoever asks need not know where a root lies, and is not told by trying."""
+    """A client need not know where a root lies, and cannot find out by trying."""
     assert find(place / "root", str(place / "root" / "docs")) is None
 
 

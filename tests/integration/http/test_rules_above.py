@@ -71,7 +71,7 @@ def test_a_part_of_what_rules_speak_for_is_refused(taking: HttpApp, path: str) -
     assert taking.client.get("/v1/ingestions").json() == {"ingestions": []}
 
 
-def test_the_folder_that_holds_the_rules_is_taken_in_under_them(taking: HttpApp) -> None:
+def test_the_folder_that_holds_the_rules_is_ingested_under_them(taking: HttpApp) -> None:
     found = asked(taking, {"path": "handbook", "readers": ["everyone"]})
     assert found["state"] == "succeeded", found["error"]
     assert found["result"]["readable"]["closed_to_asker"] == 2
@@ -81,7 +81,7 @@ def test_the_folder_that_holds_the_rules_is_taken_in_under_them(taking: HttpApp)
 def test_rules_that_came_meanwhile_are_seen_when_it_is_begun(
     taking: HttpApp, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asked for while nothing spoke for it."""
+    """Requested while nothing spoke for it."""
     monkeypatch.setattr(
         "docgraph.interfaces.http.routes.ingestions.check_parent_access_rules", lambda _: None
     )

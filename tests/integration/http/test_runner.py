@@ -283,7 +283,7 @@ def test_what_never_stops_is_tried_so_often_and_then_given_up(
     go_on.set()
 
 
-def test_what_takes_too_long_is_called_back_and_fails_with_a_message(
+def test_what_takes_too_long_is_cancelled_and_fails_with_a_message(
     book: Book, runners: list[JobRunner]
 ) -> None:
     called = threading.Event()

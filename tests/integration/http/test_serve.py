@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 class Models:
-    """Embeds, and answers; `held` holds up whoever comes while it is cleared."""
+    """Embeds, and answers; `held` holds up clients while it is cleared."""
 
     def __init__(self) -> None:
         self.held = threading.Event()
@@ -87,7 +87,7 @@ def test_it_starts_answers_and_ends_in_good_order(
         assert client.post("/mcp", json={}).status_code in {400, 406}
         assert counted(served, 'route="/mcp"')
 
-        # Whoever is being answered is answered; nobody else comes in.
+        # Running requests are answered; new ones are refused.
         models.held.clear()
         with ThreadPoolExecutor(1) as waiting:
             late = waiting.submit(client.post, "/v1/ask", json=ASKED)

@@ -1,4 +1,4 @@
-"""The transport: whoever connects and says nothing, half of it, or too much holds up no other."""
+"""The transport: a client that sends nothing, half a request or too much delays no other."""
 
 import resource
 import select
@@ -22,7 +22,7 @@ from tests.support.scripted_server import serve_script
 
 LONGEST = 60.0  # seconds, for what should come soon
 HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: "
-DOORS = {"serve": ["serve"], "mcp": ["mcp", "--http"]}
+SERVERS = {"serve": ["serve"], "mcp": ["mcp", "--http"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def listening(
     folder: Path, api: str, settings: str, files: int | None = None
 ) -> Iterator[Listening]:
     """As people start it; `files` is how many it may open."""
-    command = [sys.executable, "-m", "docgraph.interfaces.cli.main", *DOORS[api], "--port", "0"]
+    command = [sys.executable, "-m", "docgraph.interfaces.cli.main", *SERVERS[api], "--port", "0"]
     with ExitStack() as stack:
         models = stack.enter_context(serve_script(embeddings))
         settings_file(folder, models.base, f"serve: {{{settings}}}\n")
@@ -79,7 +79,7 @@ def read(log: IO[str]) -> str:
 
 @contextmanager
 def opening_at_most(files: int | None) -> Iterator[None]:
-    """Inherited by whoever is started meanwhile."""
+    """Inherited by processes that are started meanwhile."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files or before[0], before[1]))
     try:
@@ -88,7 +88,7 @@ def opening_at_most(files: int | None) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-@pytest.fixture(scope="module", params=DOORS)
+@pytest.fixture(scope="module", params=SERVERS)
 def quick(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Listening]:
@@ -99,7 +99,7 @@ def quick(
 
 
 @pytest.mark.parametrize("said", [b"", HALF, b"GET"], ids=["nothing", "half", "a word"])
-def test_whoever_does_not_say_what_they_want_is_hung_up_on(quick: Listening, said: bytes) -> None:
+def test_a_client_without_a_request_is_disconnected(quick: Listening, said: bytes) -> None:
     assert quick.said(said) == b""
     assert quick.answers()
 
@@ -117,7 +117,7 @@ def test_nor_does_a_body_that_is_still_to_come_when_all_is_answered(quick: Liste
 
 
 def dripped(line: socket.socket) -> bytes:
-    """What is heard while letter after letter is said, until the server hangs up."""
+    """What is received while letter after letter is sent, until the server disconnects."""
     until, pieces = time.monotonic() + LONGEST, b""
     try:
         while time.monotonic() < until:
@@ -132,7 +132,7 @@ def dripped(line: socket.socket) -> bytes:
     raise AssertionError("nobody hung up")
 
 
-@pytest.mark.parametrize("api", DOORS)
+@pytest.mark.parametrize("api", SERVERS)
 def test_more_connections_than_files_keep_nobody_out_and_fill_no_log(
     tmp_path: Path, api: str
 ) -> None:
@@ -154,7 +154,7 @@ def test_half_of_the_files_are_for_others() -> None:
         assert max_connections(10) == 10
 
 
-def test_whoever_does_not_hear_the_answer_is_not_awaited(tmp_path: Path) -> None:
+def test_a_client_that_does_not_read_its_answer_is_not_awaited(tmp_path: Path) -> None:
     def in_flight(found: Listening) -> float:
         lines = found.message("/metrics").splitlines()
         return next(

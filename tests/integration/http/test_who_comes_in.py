@@ -16,7 +16,7 @@ EDGE = {"source": "notes:queue.md", "relation": "explains", "target": "notes:wor
 
 
 class Locked:
-    """A door with a login: ann is on the board, bob reads what everyone reads."""
+    """An API with authentication: ann is on the board, bob reads what everyone reads."""
 
     def __init__(self, api: HttpApp, settings: Settings) -> None:
         self.api = api

@@ -131,7 +131,7 @@ def test_a_relation_held_out_is_as_if_its_miner_had_not_run(
 def test_a_limit_asks_fewer_questions_of_the_same_store(
     data: Path, store: Path, measured: MeasuredSet
 ) -> None:
-    """Whoever asks still may not see the source of a question alone."""
+    """A reader still may not see the source of a question alone."""
     fewer = measure(data / "small", store, HashedWords, limit=2)
     assert fewer.questions == 2
     assert fewer.documents == measured.documents

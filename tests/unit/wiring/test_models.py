@@ -26,8 +26,8 @@ from docgraph.wiring.settings import Settings, read_settings
 
 def loaded():
     heavy = {"onnx", "onnxruntime", "pydantic", "sqlite3", "tokenizers"}
-    rooms = {name for name in sys.modules if name.startswith("docgraph.adapters.")}
-    print(*sorted(heavy & set(sys.modules) | rooms) or ["nothing"])
+    adapters = {name for name in sys.modules if name.startswith("docgraph.adapters.")}
+    print(*sorted(heavy & set(sys.modules) | adapters) or ["nothing"])
 
 open_reranker(read_settings({}, Path("nowhere")))
 loaded()
@@ -85,14 +85,14 @@ def test_a_reranker_in_this_process_has_no_clearance() -> None:
 def test_a_server_gets_its_address_model_and_key(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room = name.removeprefix("Endpoint").lower()
+    module = name.removeprefix("Endpoint").lower()
     given: list[tuple[Any, ...]] = []
     monkeypatch.setattr(
-        f"docgraph.adapters.endpoint.{room}.{name}",
+        f"docgraph.adapters.endpoint.{module}.{name}",
         lambda url, model, *, api_key, **_: given.append((url, model, api_key)),
     )
     settings = Settings(embedder_endpoint=SERVER, reranker_endpoint=SERVER)
-    (models.open_embedder if room == "embedder" else models.open_reranker)(settings)
+    (models.open_embedder if module == "embedder" else models.open_reranker)(settings)
     assert given == [(SERVER.url, SERVER.model, SERVER.key)]
 
 

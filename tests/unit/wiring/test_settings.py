@@ -153,7 +153,7 @@ def test_an_empty_text_in_the_file_counts_as_none(place: Installation) -> None:
 
 
 @pytest.mark.parametrize("name", ["embedder", "reranker"])
-def test_an_endpoint_of_the_environment_overrides_a_folder_of_the_file(
+def test_an_endpoint_from_the_environment_overrides_a_folder_of_the_file(
     place: Installation, name: str
 ) -> None:
     def chosen(written: str = "", **given: str) -> tuple[str | None, Endpoint | None]:

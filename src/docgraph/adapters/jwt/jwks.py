@@ -200,11 +200,11 @@ def _small_enough(data: bytes, where: str) -> bytes:
 
 # Seconds. No longer usable than tokens are, for a key may have been withdrawn meanwhile.
 FRESH, USABLE = 600.0, 3600.0
-PAUSE = 10.0  # between two tries, whoever asks
+PAUSE = 10.0  # between two tries, for all callers
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedKeys:
     keys: tuple[SigningKey, ...]
     since: float
 
@@ -219,7 +219,7 @@ class KeySet:
         self._source = source
         self._clock = clock
         self._reading = threading.Lock()
-        self._kept: _Kept | None = None
+        self._kept: _CachedKeys | None = None
         self._tried: float | None = None
         self._trouble = ""
 
@@ -246,7 +246,7 @@ class KeySet:
             if algorithm in key.algorithms and key_id in (None, key.id)
         )
 
-    def _usable(self) -> _Kept | None:
+    def _usable(self) -> _CachedKeys | None:
         kept = self._kept
         return kept if kept and self._clock() - kept.since < USABLE else None
 
@@ -265,7 +265,7 @@ class KeySet:
             if self._tried is not None and now - self._tried < PAUSE:
                 return
             self._tried = now
-            self._kept = _Kept(signing_keys(self._source.read()), now)
+            self._kept = _CachedKeys(signing_keys(self._source.read()), now)
         except NotAuthenticated as error:
             self._trouble = str(error)
         finally:

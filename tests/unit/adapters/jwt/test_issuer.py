@@ -26,9 +26,9 @@ GOOD = {"alg": "RS256", "kid": "rsa"}
 
 
 def refused(shown: str, why: str) -> None:
-    with pytest.raises(NotAuthenticated, match=why) as told:
+    with pytest.raises(NotAuthenticated, match=why) as error:
         issuer().verify(shown)
-    assert shown[:20] not in str(told.value) or shown == ""
+    assert shown[:20] not in str(error.value) or shown == ""
 
 
 @pytest.mark.requirement(38)

@@ -46,7 +46,7 @@ def test_a_source_knows_its_commit_and_the_branch_that_was_named(made: GitReposi
 
 @pytest.mark.requirement(35)
 def test_a_branch_is_read_whatever_else_is_called_like_it(made: GitRepository) -> None:
-    """Whoever may push a tag must not decide what `main` says."""
+    """Who may push a tag must not decide what `main` says."""
     first = made.commit({"a.md": "tag"})
     second = made.commit({"a.md": "branch"})
     for name in ("refs/tags/main", "refs/main", "refs/tags/refs/heads/main", "refs/tags/only"):

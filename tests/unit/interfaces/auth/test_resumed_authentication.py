@@ -1,4 +1,4 @@
-"""Whoever asked for something that is done later is looked up again, where that can be."""
+"""The owner of a job is authenticated again when the job runs, where that is possible."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
