@@ -6,7 +6,7 @@ import pytest
 
 from docgraph.model.errors import StoreError
 from tests.acceptance.conftest import Run, data
-from tests.integration.test_same_in_same_out import FILES, written
+from tests.integration.test_determinism import FILES, written
 
 STORE = ("--store", "s.db")
 QUESTION = "How does the engine burn fuel?"

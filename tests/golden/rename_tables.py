@@ -45,6 +45,8 @@ OBJECTS: tuple[tuple[frozenset[str], Names], ...] = tuple(
         ("person note expires", {"person": "principal"}),
     )
 )
+# The evidence of one node: its document is no longer part of the concept.
+EVIDENCE = frozenset({"concept", "passages"})
 # What a step reads and makes.
 ARTIFACTS: Names = {
     "Question": "question",

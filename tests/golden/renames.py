@@ -16,6 +16,7 @@ from tests.golden.rename_tables import (
     ARTIFACTS,
     BELOW,
     CHANGED_SCHEMAS,
+    EVIDENCE,
     HELP,
     NAMES,
     OBJECTS,
@@ -81,7 +82,7 @@ def _regroup(value: dict[str, Any]) -> dict[str, Any]:
     """The two objects that have another shape: a context, and the evidence of one node."""
     if {"tokenizer", "items", "documents", "omitted"} <= value.keys():
         return _group_items(value) if isinstance(value["items"], list) else value
-    if {"concept", "passages"} <= value.keys() and "document" in value["concept"]:
+    if value.keys() >= EVIDENCE and "document" in value["concept"]:
         concept = {name: one for name, one in value["concept"].items() if name != "document"}
         return {**value, "document_id": value["concept"]["document"], "concept": concept}
     return value

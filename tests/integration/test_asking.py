@@ -1,4 +1,4 @@
-"""Asking: a real store, a model behind real HTTP, and what goes out to it."""
+"""Questions to a real store, a model behind real HTTP, and what goes out to it."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -87,11 +87,11 @@ def test_an_answer_streams_and_cites_what_was_sent(
     tmp_path: Path, servers: Callable[..., Server]
 ) -> None:
     store, server = stored(tmp_path, document("a.md", "apples are red")), servers()
-    heard: list[str] = []
-    found = asked(engine(store, chat(server)), on_text=heard.append)
+    received: list[str] = []
+    found = asked(engine(store, chat(server)), on_text=received.append)
     answer = found.answer
-    assert "".join(heard) == SAID == answer.text
-    assert len(heard) > 3
+    assert "".join(received) == SAID == answer.text
+    assert len(received) > 3
     assert [source.id for source in answer.sources] == ["r:a.md@0"]
     assert [flag.kind for flag in answer.flags] == ["uncited"]
     ((_, _, body),) = server.asked
@@ -161,7 +161,7 @@ def test_without_evidence_no_endpoint_is_asked(
     assert (found.answer.kind, server.asked) == ("not_enough_evidence", [])
 
 
-def test_the_store_is_let_go_of_before_a_model_is_asked(
+def test_the_store_is_released_before_a_model_is_asked(
     tmp_path: Path, servers: Callable[..., Server]
 ) -> None:
     """While the model speaks, somebody removes what it speaks of, and the log is written back."""

@@ -1,4 +1,4 @@
-"""MCP over HTTP: who asks stands in each request's Authorization, and nowhere else."""
+"""MCP over HTTP: the Authorization header of each request says who asks, and nothing else."""
 
 import asyncio
 import itertools
@@ -144,7 +144,7 @@ def test_nothing_beside_the_authorization_says_who_asks(url: str) -> None:
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
-def test_whoever_shows_nothing_gets_no_further(
+def test_a_request_without_a_credential_is_refused(
     url: str, method: str, shown: list[tuple[str, str]]
 ) -> None:
     """Before anything is parsed: what is sent is no JSON, and nobody says so."""
@@ -202,7 +202,7 @@ def test_what_is_no_call_is_refused(url: str, method: str, body: bytes, status: 
     assert httpx.request(method, url, content=body, headers=headers).status_code == status
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(engine: Engine) -> None:
+def test_a_body_that_does_not_come_is_not_awaited(engine: Engine) -> None:
     head = f"POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: {bearer('ben')['Authorization']}\r\n"
     with serve_mcp(engine, login_with_keys(), Limits(seconds=0.3)) as url:
         port = httpx.URL(url).port
@@ -257,7 +257,7 @@ class Slow:
             self.ended.set()
 
 
-def test_work_ends_when_whoever_asked_has_left() -> None:
+def test_work_ends_when_who_asked_has_disconnected() -> None:
     slow = Slow()
     with serve_mcp(engine_answering(slow), login_with_keys()) as url:
         leaving = httpx.Timeout(10, read=0.2)
@@ -269,7 +269,7 @@ def test_work_ends_when_whoever_asked_has_left() -> None:
         assert slow.ended.wait(5)
 
 
-def test_a_server_that_is_told_to_end_answers_whoever_still_waits() -> None:
+def test_a_server_that_is_asked_to_end_answers_who_still_waits() -> None:
     command = [sys.executable, "-m", "tests.support.mcp_shutdown"]
     root = Path(__file__).parents[2]
     done = subprocess.run(
@@ -309,10 +309,10 @@ def test_one_reader_does_not_fill_the_queue() -> None:
             ann = asyncio.ensure_future(asked(client, url, "ann"))
             done, _ = await asyncio.wait([ann], timeout=0.5)
             held.go_on.set()
-            told = [*await asyncio.gather(*many), await ann]
+            result = [*await asyncio.gather(*many), await ann]
             assert not done
             assert set(refused) == {"more of yours wait already than may wait; try again"}
-            assert told.count("nothing visible under this id") == share + 1
+            assert result.count("nothing visible under this id") == share + 1
 
     with serve_mcp(
         engine_answering(held), login_with_keys(), Limits(at_once=1, queue=share * PARTS)

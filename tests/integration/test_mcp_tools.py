@@ -1,4 +1,4 @@
-"""The tools of the MCP server, called by the official client."""
+"""The tools of the MCP interface, called by the official client."""
 
 import asyncio
 import json
@@ -39,8 +39,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 def met(engine: Engine, ask: Ask, *, limits: Limits | None = None, from_afar: bool = False) -> Any:
     """One session with the person at the keyboard."""
-    tool_context = ToolContext(engine, load_pipelines(), limits or Limits())
-    server = mcp_server(tool_context, lambda _: local(), from_afar=from_afar)
+    called = ToolContext(engine, load_pipelines(), limits or Limits())
+    server = mcp_server(called, lambda _: local(), from_afar=from_afar)
 
     async def session() -> Any:
         async with in_memory(server) as client:
@@ -288,7 +288,7 @@ def test_relations_are_those_of_the_node_by_type_and_direction(engine: Engine) -
         ),
     ],
 )
-def test_a_refusal_is_a_tool_error_in_words(
+def test_a_refusal_is_a_tool_error_with_a_message(
     engine: Engine, tool: str, given: dict[str, Any], words: str
 ) -> None:
     async def ask(client: ClientSession) -> str:
@@ -302,10 +302,10 @@ def test_a_pipeline_s_file_is_read_only_where_the_operator_names_it(tmp_path: Pa
     file.write_text("pipeline: anything\nextends: flat\n")
     offered = load_pipelines({"mine": str(file)})
     assert list(offered) == ["code", "documents", "flat", "mine"]
-    tool_context = ToolContext(engine_answering(Broken()), offered)
-    assert tool_context.pipeline("mine").steps == offered["flat"].steps
+    called = ToolContext(engine_answering(Broken()), offered)
+    assert called.pipeline("mine").steps == offered["flat"].steps
     with pytest.raises(BadInput, match="no pipeline is called"):
-        tool_context.pipeline(str(file))
+        called.pipeline(str(file))
 
 
 class Broken:
@@ -357,7 +357,7 @@ class Slow:
 def test_calls_run_beside_each_other_and_the_loop_lives() -> None:
     """Two that each wait for the other: one after the other would never end."""
 
-    class Meeting(Slow):
+    class Barrier(Slow):
         def nodes(self, principal: Principal, ids: Any, **_: Any) -> Any:
             self.asked.wait()
             return ()
@@ -366,7 +366,7 @@ def test_calls_run_beside_each_other_and_the_loop_lives() -> None:
         calls = (call_error(client, "fetch", id=one) for one in ("r:a", "r:b"))
         return await asyncio.gather(*calls)
 
-    assert met(engine_answering(Meeting()), ask) == ["nothing visible under this id"] * 2
+    assert met(engine_answering(Barrier()), ask) == ["nothing visible under this id"] * 2
 
 
 def test_a_call_that_takes_too_long_is_given_up() -> None:
@@ -403,7 +403,7 @@ def test_a_cancelled_call_is_given_up() -> None:
     assert slow.ended.wait(5)
 
 
-def test_more_than_may_wait_are_told_so() -> None:
+def test_more_than_may_wait_are_refused() -> None:
     slow = Slow()
 
     async def ask(client: ClientSession) -> list[str]:

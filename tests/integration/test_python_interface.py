@@ -1,4 +1,4 @@
-"""The Python interface: results of an opened store for programs and interactive use."""
+"""The Python interface: what a program and a person at a prompt get of an opened store."""
 
 import gc
 from collections.abc import Iterator
@@ -79,7 +79,7 @@ def test_a_plan_of_somebodys_own_pipeline_needs_its_file(
     assert opened.execute(saved, pipeline=load(str(mine))).evidence
 
 
-def test_an_answer_is_heard_piece_by_piece(
+def test_an_answer_is_received_piece_by_piece(
     opened: docgraph.Docgraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("docgraph.wiring.build.open_chat_models", lambda _: (RecitingModel(),))
@@ -168,7 +168,7 @@ def test_a_store_is_shown_without_its_password() -> None:
         opened.saved_store()
 
 
-def test_manual_relations_come_and_go(tmp_path: Path) -> None:
+def test_relations_set_manually_come_and_go(tmp_path: Path) -> None:
     opened = docgraph.open(tmp_path / "own.db")
     opened.ingest(write_files(tmp_path / "notes", NOTES))
     ends = ("notes:0005-back-off.md", "explains", "notes:uploads.md")
@@ -213,7 +213,7 @@ def test_settings_count_as_they_were_when_it_was_opened(
     assert docgraph.open("first.db").store == str(tmp_path / "first.db")
 
 
-def test_nonsense_is_refused_in_words(opened: docgraph.Docgraph) -> None:
+def test_nonsense_is_refused_with_a_message(opened: docgraph.Docgraph) -> None:
     with pytest.raises(BadInput, match="a store is the path of a SQLite file"):
         docgraph.open("mysql://somewhere")
     with pytest.raises(BadInput, match="max_tokens is 1 or more"):

@@ -1,4 +1,4 @@
-"""Asking why of a real store: by id or by path, with a row in the audit log."""
+"""Why, of a real store: by id or by path, with a row in the audit log."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whoever asks leaves a row."""
+"""Every question leaves a row."""
 
 import pytest
 

@@ -54,9 +54,9 @@ class AblatedStore:
 
     @contextmanager
     def open_session(
-        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+        self, principal: Principal, selectors: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Iterator["AblatedSession"]:
-        with self._store.open_session(principal, wanted) as reads:
+        with self._store.open_session(principal, selectors) as reads:
             yield AblatedSession(reads, self._ablation)
 
     def open_writer(

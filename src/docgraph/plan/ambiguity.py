@@ -75,7 +75,7 @@ def _is_inverse(relationship: Relationship) -> bool:
 def resolve_ambiguity(relationships: tuple[Relationship, ...]) -> tuple[Relationship, ...]:
     """The longest span wins, then the lowest rank; a tie between too many documents has no winner.
 
-    Characters that name a part of a document do not name the whole document as well.
+    A text that names a part of a document does not name the whole document as well.
     """
     candidates: defaultdict[tuple[str, str], list[_Candidate]] = defaultdict(list)
     for index, one in enumerate(relationships):

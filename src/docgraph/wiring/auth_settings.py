@@ -147,7 +147,7 @@ def _name_of(issuer: str, where: str) -> str:
 
 
 def _jwks(jwks: str, where: str) -> str:
-    """Whoever can change the keys on their way lets in whom they like."""
+    """Who can change the keys on their way can authenticate as anyone."""
     if "://" not in jwks:
         return jwks
     from urllib.parse import urlsplit
@@ -189,8 +189,8 @@ def _listed_once(tokens: Sequence[IssuerSettings]) -> None:
 
 
 def _check_tenants(tokens: Sequence[IssuerSettings]) -> None:
-    """Whoever runs one issuer must not speak for the tenants of another."""
-    spoken: dict[str, str] = {}
+    """An operator of one issuer must not speak for the tenants of another."""
+    issuers: dict[str, str] = {}
     for one in tokens if len(tokens) > 1 else ():
         if one.named is None:
             raise BadInput(
@@ -198,9 +198,9 @@ def _check_tenants(tokens: Sequence[IssuerSettings]) -> None:
                 "beside another issuer, list those that it may name as its tenants"
             )
         for tenant in sorted(one.named):
-            if tenant in spoken:
+            if tenant in issuers:
                 raise BadInput(
-                    f"login.tokens: both {spoken[tenant]!r} and {one.issuer!r} may speak for "
+                    f"login.tokens: both {issuers[tenant]!r} and {one.issuer!r} may speak for "
                     f"tenant {tenant!r}; a tenant's people come from one issuer"
                 )
-            spoken[tenant] = one.issuer
+            issuers[tenant] = one.issuer

@@ -93,7 +93,7 @@ def build_administration(settings: Settings) -> Administration:
 
 
 def open_tracer(settings: Settings) -> Tracer:
-    """Nobody is told anything unless settings say so."""
+    """Nothing is reported unless settings say so."""
     if not settings.telemetry:
         return NO_TRACER
     try:
@@ -172,6 +172,6 @@ def open_folder(path: Path, max_bytes: int) -> Source:
 
 
 def git_parent_access_rules(path: Path, commit: str, inside: Path) -> bool:
-    from docgraph.adapters.sources.git_repository import git_parent_access_rules as rules_above
+    from docgraph.adapters.sources.git_repository import git_parent_access_rules
 
-    return rules_above(path, commit, inside)
+    return git_parent_access_rules(path, commit, inside)

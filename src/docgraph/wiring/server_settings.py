@@ -35,10 +35,10 @@ class ServeSettings:
     are files by the names that requests may use. `concurrency` 0 is one for every core, two at
     least. `queue` is how many questions may wait beside those that are worked on. `answers` is how
     many wait for a model at once: they need no core meanwhile. An ingestion whose server has not
-    been heard of for as long as its `lease` is taken up by another; after `ingestion_time` it has
-    failed. `connections` are open at once, never more than half of the files that the process may
-    open; `head_time` is how long one may take to say what it wants. `metrics` are for this machine
-    or open to all.
+    renewed its `lease` is continued by another; after `ingestion_time` it has failed.
+    `connections` are open at once, never more than half of the files that the process may open;
+    `head_time` limits how long the head of a request may take. `metrics` are for this machine or
+    open to all.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT

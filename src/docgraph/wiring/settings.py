@@ -160,8 +160,8 @@ def _read(path: Path) -> _Written:
 
 def _wrong(place: tuple[int | str, ...], message: str) -> str:
     name = ".".join(map(str, place)) or "the file"
-    rooms = tuple(part for part in place[:-1] if isinstance(part, str))
-    known = _KEYS.get(rooms, ()) if place else ()
+    sections = tuple(part for part in place[:-1] if isinstance(part, str))
+    known = _KEYS.get(sections, ()) if place else ()
     if known and isinstance(place[-1], str) and place[-1] not in known:
         return f"no setting is called {name!r}; {suggest(str(place[-1]), known)}"
     return f"{name}: {message}"

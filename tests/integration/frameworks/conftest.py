@@ -28,7 +28,7 @@ sys.addaudithook(_remember)
 
 @pytest.fixture(autouse=True)
 def nobody_calls_out() -> Iterator[None]:
-    """An event loop's own socket pair connects nowhere, and is not told of."""
+    """An event loop's own socket pair connects nowhere, and is not listed."""
     _called.clear()
     yield
     assert _called == []

@@ -25,8 +25,8 @@ def made(retriever: DocgraphRetriever) -> Pipeline:
     return pipeline
 
 
-def prompt_of(pipeline: Pipeline, **told: object) -> str:
-    given = {"evidence": {"query": QUESTION, **told}, "prompt": {"question": QUESTION}}
+def prompt_of(pipeline: Pipeline, **message: object) -> str:
+    given = {"evidence": {"query": QUESTION, **message}, "prompt": {"question": QUESTION}}
     prompt: str = pipeline.run(given)["prompt"]["prompt"]
     return prompt
 

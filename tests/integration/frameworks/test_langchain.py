@@ -37,7 +37,7 @@ def test_a_chain_hands_the_evidence_to_a_model(opened: docgraph.Docgraph) -> Non
     def joined(documents: list[Document]) -> str:
         return "\n".join(document.page_content for document in documents)
 
-    def heard(prompt: Any) -> Any:
+    def pieces(prompt: Any) -> Any:
         sent.append(prompt.to_string())
         return prompt
 
@@ -46,7 +46,7 @@ def test_a_chain_hands_the_evidence_to_a_model(opened: docgraph.Docgraph) -> Non
     chain = (
         {"context": retriever | joined, "question": RunnablePassthrough()}
         | prompt
-        | heard
+        | pieces
         | FakeListChatModel(responses=["every minute [1]"])
         | StrOutputParser()
     )

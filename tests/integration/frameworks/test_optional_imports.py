@@ -1,4 +1,4 @@
-"""Frameworks are optional: imported on first use, named by an error if missing; no telemetry."""
+"""Frameworks are other people's: they come late, may be missing, and report nothing through us."""
 
 import os
 import subprocess
@@ -23,19 +23,19 @@ def run(code: str, **environment: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_framework_that_is_missing_is_named_with_its_extra(framework: str) -> None:
+@pytest.mark.parametrize("extra", FRAMEWORKS)
+def test_a_framework_that_is_missing_is_named_with_its_extra(extra: str) -> None:
     code = f"""
 import sys
-sys.modules[{FRAMEWORKS[framework]!r}] = None
+sys.modules[{FRAMEWORKS[extra]!r}] = None
 import docgraph
 try:
-    import docgraph.integrations.{framework}
+    import docgraph.integrations.{extra}
 except docgraph.DocgraphError as error:
     assert isinstance(error, ImportError)
     print(error)
 """
-    assert f"install it with: pip install 'docgraph[{framework}]'" in run(code)
+    assert f"install it with: pip install 'docgraph[{extra}]'" in run(code)
 
 
 def test_no_framework_is_imported_unless_its_integration_is() -> None:
@@ -47,7 +47,7 @@ print(sorted(set({tuple(FRAMEWORKS.values())!r}) & set(sys.modules)))
     assert run(code) == "[]\n"
 
 
-def test_importing_docgraph_imports_few_modules() -> None:
+def test_importing_docgraph_imports_next_to_nothing() -> None:
     code = """
 import sys
 before = set(sys.modules)
@@ -57,9 +57,9 @@ print(sorted(set(sys.modules) - before))
     assert run(code) == "['docgraph', 'docgraph.model', 'docgraph.model.errors']\n"
 
 
-@pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_an_integration_creates_no_file_in_the_home_folder_and_opens_no_connection(
-    framework: str, tmp_path: Path
+@pytest.mark.parametrize("extra", FRAMEWORKS)
+def test_an_integration_leaves_nothing_in_the_home_and_calls_nobody(
+    extra: str, tmp_path: Path
 ) -> None:
     code = f"""
 import sys, threading
@@ -67,15 +67,15 @@ def refuse(event, arguments):
     if event in ("socket.connect", "socket.getaddrinfo"):
         raise SystemExit(event)
 sys.addaudithook(refuse)
-import docgraph.integrations.{framework}
+import docgraph.integrations.{extra}
 print(len(threading.enumerate()))
 """
-    folder = str(tmp_path)
-    assert run(code, HOME=folder, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder) == "1\n"
+    place = str(tmp_path)
+    assert run(code, HOME=place, XDG_CACHE_HOME=place, XDG_CONFIG_HOME=place) == "1\n"
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_telemetry_of_haystack_is_off_unless_the_user_enables_it(tmp_path: Path) -> None:
+def test_who_wants_haystack_to_report_has_chosen(tmp_path: Path) -> None:
     code = """
 import docgraph.integrations.haystack
 from haystack.telemetry import _telemetry

@@ -1,4 +1,4 @@
-"""An HTTP application with a few notes, without authentication."""
+"""An HTTP app with a few notes; nobody has to log in."""
 
 from collections.abc import Iterator
 

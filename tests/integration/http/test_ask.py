@@ -46,12 +46,12 @@ def answering(server: Server, tmp_path: Path) -> Iterator[HttpApp]:
 def test_an_answer_comes_piece_by_piece(answering: HttpApp) -> None:
     found = answering.post("/v1/ask", ASKED)
     assert found.headers["content-type"].startswith("text/event-stream")
-    told = events(found.text)
-    pieces = [data["text"] for name, data in told if name == "piece"]
+    details = events(found.text)
+    pieces = [data["text"] for name, data in details if name == "piece"]
     assert len(pieces) > 1
     assert "".join(pieces) == SAID
-    assert [name for name, _ in told[len(pieces) :]] == ["answer"]
-    answer = told[-1][1]["answer"]
+    assert [name for name, _ in details[len(pieces) :]] == ["answer"]
+    answer = details[-1][1]["answer"]
     assert answer["text"] == SAID
     assert [flag["kind"] for flag in answer["flags"]] == ["uncited"]
 
@@ -59,16 +59,16 @@ def test_an_answer_comes_piece_by_piece(answering: HttpApp) -> None:
 def test_an_answer_comes_whole_where_json_is_asked_for(answering: HttpApp) -> None:
     whole = answering.post("/v1/ask", {**ASKED, "receipt": True}, Accept="application/json")
     assert whole.headers["content-type"] == "application/json"
-    told = whole.json()
-    assert told["answer"]["text"] == SAID
-    assert told["receipt"]["answer"]["digest"] == told["digest"]
+    details = whole.json()
+    assert details["answer"]["text"] == SAID
+    assert details["receipt"]["answer"]["digest"] == details["digest"]
     streamed_ = events(answering.post("/v1/ask", {**ASKED, "receipt": True}).text)[-1][1]
-    assert streamed_ == told
+    assert streamed_ == details
 
 
 def test_without_a_model_the_context_is_the_answer(api: HttpApp) -> None:
-    ((name, told),) = events(api.post("/v1/ask", ASKED).text)
-    assert (name, told["answer"]["kind"]) == ("answer", "no_model")
+    ((name, details),) = events(api.post("/v1/ask", ASKED).text)
+    assert (name, details["answer"]["kind"]) == ("answer", "no_model")
 
 
 def test_an_error_before_the_first_piece_has_its_own_status(
@@ -87,10 +87,10 @@ def test_an_error_after_the_first_piece_is_the_last_event(
     answering: HttpApp, server: Server
 ) -> None:
     server.script.append((200, Stream((text_event("It is "), Halt.DROP)), {}))
-    told = events(answering.post("/v1/ask", ASKED).text)
-    assert [name for name, _ in told] == ["piece", "problem"]
-    assert told[-1][1]["status"] == 502
-    assert server.base not in str(told)
+    details = events(answering.post("/v1/ask", ASKED).text)
+    assert [name for name, _ in details] == ["piece", "problem"]
+    assert details[-1][1]["status"] == 502
+    assert server.base not in str(details)
 
 
 def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> None:
@@ -101,9 +101,9 @@ def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> N
     base = settings_of(tmp_path, answer_time=0.5)
     with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as api:
         ingest_notes(api.state)
-        told = events(api.post("/v1/ask", ASKED).text)
-        assert [name for name, _ in told] == ["piece", "problem"]
-        assert told[-1][1]["status"] == 504
+        details = events(api.post("/v1/ask", ASKED).text)
+        assert [name for name, _ in details] == ["piece", "problem"]
+        assert details[-1][1]["status"] == 504
         whole = api.post("/v1/ask", ASKED, Accept="application/json")
         assert whole.status_code == 504
         until = time.monotonic() + 3

@@ -16,15 +16,15 @@ EDGE = {"source": "notes:queue.md", "relation": "explains", "target": "notes:wor
 
 
 class Locked:
-    """An application with authentication: ann is on the board, bob reads what everyone reads."""
+    """An API with authentication: ann is on the board, bob reads what everyone reads."""
 
     def __init__(self, api: HttpApp, settings: Settings) -> None:
         self.api = api
         self.ann = key_for(settings, "ann", "board", rights=(RELATIONS,))
         self.bob = key_for(settings, "bob", rights=(RELATIONS, INGEST))
 
-    def asked(self, who: str, method: str, path: str, **told: Any) -> Any:
-        return self.api.client.request(method, path, headers={"Authorization": who}, **told)
+    def asked(self, who: str, method: str, path: str, **data: Any) -> Any:
+        return self.api.client.request(method, path, headers={"Authorization": who}, **data)
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +64,8 @@ PATHS = [
 
 
 def test_these_are_all_addresses_that_need_a_login(locked: Locked) -> None:
-    told = locked.api.client.get("/openapi.json").json()["paths"]
-    there = {(method.upper(), path) for path, found in told.items() for method in found}
+    data = locked.api.client.get("/openapi.json").json()["paths"]
+    there = {(method.upper(), path) for path, found in data.items() for method in found}
     named = {
         (m, p.replace("notes:queue.md", "{id}").replace("ingestions/1", "ingestions/{id}"))
         for m, p in PATHS
@@ -116,10 +116,10 @@ def test_other_headers_change_nothing(locked: Locked) -> None:
         "X-Groups": "board",
         "Forwarded": "for=ann",
     }
-    told = locked.api.client.post(
+    data = locked.api.client.post(
         "/v1/search", json=ASKED, headers={"Authorization": locked.bob, **claims}
     )
-    assert told.content == plain.content
+    assert data.content == plain.content
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_forbidden_and_absent_give_the_same_bytes(
     locked: Locked, without: Locked, method: str, path: str, body: dict[str, Any]
 ) -> None:
     """And the same headers, but for the request's own id and the time of a snapshot."""
-    told = {"json": body} if body else {}
-    one, other = (api.asked(api.bob, method, path, **told) for api in (locked, without))
+    data = {"json": body} if body else {}
+    one, other = (api.asked(api.bob, method, path, **data) for api in (locked, without))
     assert one.status_code == other.status_code
     assert strip(one.text) == strip(other.text)
     assert same(one) == same(other)

@@ -29,29 +29,29 @@ def begun(events: Events, work: object) -> threading.Thread:
 
 
 def test_a_worker_runs_no_further_ahead_than_it_may() -> None:
-    told = list[int]()
+    data = list[int]()
 
-    async def heard() -> list[bytes]:
+    async def pieces() -> list[bytes]:
         events = Events(Deadline(), "id")
 
         def work() -> None:
             for number in range(3 * MOST):
                 events.send("piece", number)
-                told.append(number)
+                data.append(number)
 
         thread = begun(events, work)
-        while len(told) < MOST:
+        while len(data) < MOST:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
-        assert len(told) == MOST
+        assert len(data) == MOST
         found = [part async for part in events.stream(await events.first())]
         await asyncio.to_thread(thread.join)
         return found
 
-    assert asyncio.run(heard()) == [event("piece", number) for number in range(3 * MOST)]
+    assert asyncio.run(pieces()) == [event("piece", number) for number in range(3 * MOST)]
 
 
-def test_a_worker_whose_client_has_left_stops() -> None:
+def test_a_worker_whose_client_disconnected_stops() -> None:
     async def left() -> None:
         waiting = Deadline()
         events = Events(waiting, "id")
@@ -72,7 +72,7 @@ def test_a_worker_whose_client_has_left_stops() -> None:
 def test_a_silent_stream_says_that_it_is_still_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("docgraph.interfaces.http.server.event_stream.PAUSE", 0.02)
 
-    async def heard() -> list[bytes]:
+    async def pieces() -> list[bytes]:
         events = Events(Deadline(), "id")
         go_on = threading.Event()
 
@@ -90,7 +90,7 @@ def test_a_silent_stream_says_that_it_is_still_there(monkeypatch: pytest.MonkeyP
         await asyncio.to_thread(thread.join)
         return found
 
-    found = asyncio.run(heard())
+    found = asyncio.run(pieces())
     assert found[0] == event("piece", 1)
     assert b'"detail":"in words"' in found[-1]
 
@@ -113,9 +113,9 @@ def test_who_hangs_up_in_the_midst_of_an_answer_lets_go_of_the_model(tmp_path: P
                     "POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 )
                 line.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
-                heard = b""
-                while b"event: piece" not in heard:
-                    heard += line.recv(4096)
+                pieces = b""
+                while b"event: piece" not in pieces:
+                    pieces += line.recv(4096)
                 assert state.answers.pending == 1
             until = time.monotonic() + 4
             while state.answers.pending and time.monotonic() < until:

@@ -69,7 +69,7 @@ def with_each(body: Mapping[str, Any], turn: int) -> Iterator[dict[str, Any]]:
         yield {**body, odd: "x"}
 
 
-def refused_in_words(api: HttpApp) -> list[str]:
+def refused_messages(api: HttpApp) -> list[str]:
     """What went wrong by our fault."""
     found: list[str] = []
     for turn, (address, body) in enumerate(BODIES.items()):
@@ -88,13 +88,13 @@ def refused_in_words(api: HttpApp) -> list[str]:
 @pytest.mark.parametrize("address", BODIES)
 def test_the_same_without_such_strings_is_fine(on_sqlite: HttpApp, address: str) -> None:
     answer = on_sqlite.client.post(address, json=BODIES[address], headers=JSON)
-    told = {"/v1/relations": 201, "/v1/ingestions": 404}  # there is no such folder
-    assert answer.status_code == told.get(address, 200), answer.text
+    data = {"/v1/relations": 201, "/v1/ingestions": 404}  # there is no such folder
+    assert answer.status_code == data.get(address, 200), answer.text
 
 
 def test_no_string_breaks_the_server_on_sqlite(on_sqlite: HttpApp) -> None:
-    assert refused_in_words(on_sqlite) == []
+    assert refused_messages(on_sqlite) == []
 
 
 def test_no_string_breaks_the_server_on_postgres(on_postgres: HttpApp) -> None:
-    assert refused_in_words(on_postgres) == []
+    assert refused_messages(on_postgres) == []

@@ -22,20 +22,20 @@ THERE = "http://127.0.0.1:8000"
 
 
 def test_every_address_is_documented(api: HttpApp) -> None:
-    told = [name for cells in rows(PARTS["Addresses"]) for name in CODE.findall(cells[0])]
+    data = [name for cells in rows(PARTS["Addresses"]) for name in CODE.findall(cells[0])]
     there: Any = api.client.get("/openapi.json").json()["paths"]
-    assert told == [f"{method.upper()} {path}" for path, found in there.items() for method in found]
+    assert data == [f"{method.upper()} {path}" for path, found in there.items() for method in found]
 
 
 def test_every_problem_is_documented_with_its_title() -> None:
-    told = {int(cells[0]): cells[1] for cells in rows(PARTS["Problems"])}
-    assert told == dict(TITLES)
+    data = {int(cells[0]): cells[1] for cells in rows(PARTS["Problems"])}
+    assert data == dict(TITLES)
 
 
 def test_every_metric_is_documented() -> None:
-    told = set(re.findall(r"`(docgraph_\w+)`", PARTS["Operation"]))
+    data = set(re.findall(r"`(docgraph_\w+)`", PARTS["Operation"]))
     written = re.findall(r"^# TYPE (\w+) ", Metrics().render().decode(), re.MULTILINE)
-    assert told == {name for name in written if not name.endswith("_created")}
+    assert data == {name for name in written if not name.endswith("_created")}
 
 
 def test_the_session_goes_as_it_says(tmp_path: Path) -> None:

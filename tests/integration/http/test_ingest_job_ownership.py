@@ -59,7 +59,7 @@ def listed(api: HttpApp, who: str) -> list[str]:
 
 
 @pytest.mark.requirement(38)
-def test_whoever_another_issuer_calls_by_the_same_name_is_somebody_else(place: Settings) -> None:
+def test_a_name_of_another_issuer_is_another_person(place: Settings) -> None:
     with open_app(place) as api:
         key, by_a = key_for(place, "ann", rights=(INGEST,)), of(A)
         own = {who: asked(api, {"path": "notes"}, Authorization=who)["id"] for who in (key, by_a)}
@@ -121,7 +121,7 @@ def test_others_move_no_byte_of_ones_own_list(place: Settings) -> None:
 
 
 def begun_later(place: Settings, who: str) -> str:
-    """Asked of a server that ends before it begins it; the ingestion's id."""
+    """Requested of a server that ends before it begins it; the ingestion's id."""
     later = replace(place, serve=replace(place.serve, drain=0.0))
     with open_app(later) as api:
         assert api.state.runner is not None

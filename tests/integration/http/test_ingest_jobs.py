@@ -1,4 +1,4 @@
-"""IngestJobQueue over HTTP: asked for now, done later, told only to whoever asked."""
+"""Ingest jobs over HTTP: requested now, run later, and shown to their owner alone."""
 
 import time
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ def taking(roots: Path, tmp_path: Path) -> Iterator[HttpApp]:
 
 
 def asked(api: HttpApp, body: dict[str, Any], **headers: str) -> dict[str, Any]:
-    """Asked for, and polled until it has ended."""
+    """Requested, and polled until it has ended."""
     answer = api.post("/v1/ingestions", body, **headers)
     assert answer.status_code == 202, answer.text
     where = answer.headers["location"]
@@ -69,7 +69,7 @@ def asked(api: HttpApp, body: dict[str, Any], **headers: str) -> dict[str, Any]:
     raise AssertionError(where)
 
 
-def test_a_folder_is_taken_in(taking: HttpApp) -> None:
+def test_a_folder_is_ingested(taking: HttpApp) -> None:
     found = asked(taking, {"path": "notes"})
     assert found["state"] == "succeeded", found["error"]
     assert found["attempts"] == 1
@@ -80,8 +80,8 @@ def test_a_folder_is_taken_in(taking: HttpApp) -> None:
         "closed_to_all": 0,
     }
     assert taking.client.get("/v1/nodes/notes:queue.md").status_code == 200
-    told = taking.client.get("/metrics").text
-    assert 'docgraph_ingestions_total{outcome="succeeded"} 1.0' in told
+    data = taking.client.get("/metrics").text
+    assert 'docgraph_ingestions_total{outcome="succeeded"} 1.0' in data
 
 
 def test_a_single_file_and_other_names(taking: HttpApp) -> None:
@@ -94,7 +94,7 @@ def test_a_single_file_and_other_names(taking: HttpApp) -> None:
     }
 
 
-def test_a_commit_is_taken_in(taking: HttpApp, roots: Path) -> None:
+def test_a_commit_is_ingested(taking: HttpApp, roots: Path) -> None:
     GitRepository(roots / "repo").commit({"a.md": "# A\n"})
     found = asked(taking, {"path": "repo", "ref": "main"})
     assert found["state"] == "succeeded", found["error"]
@@ -125,9 +125,9 @@ def test_a_link_that_leads_out_is_a_problem_of_its_own(taking: HttpApp, roots: P
 
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_what_is_outside_and_what_is_nowhere_read_alike(refusing: HttpApp, path: str) -> None:
-    told = {"repository": "x"}
-    answer = refusing.post("/v1/ingestions", {"path": path, **told})
-    nowhere = refusing.post("/v1/ingestions", {"path": "not-there", **told})
+    data = {"repository": "x"}
+    answer = refusing.post("/v1/ingestions", {"path": path, **data})
+    nowhere = refusing.post("/v1/ingestions", {"path": "not-there", **data})
     assert answer.status_code == nowhere.status_code == 404
     assert answer.content == nowhere.content
     assert refusing.client.get("/v1/ingestions").json() == {"ingestions": []}
@@ -156,14 +156,14 @@ def test_what_cannot_be_used_is_refused_at_once(refusing: HttpApp, wrong: dict[s
     assert answer.status_code == 422, answer.text
 
 
-def test_a_path_that_goes_away_meanwhile_fails_in_words(taking: HttpApp, roots: Path) -> None:
+def test_a_path_that_goes_away_meanwhile_fails_with_a_message(taking: HttpApp, roots: Path) -> None:
     """The words tell no place of the server's."""
     found = asked(taking, {"path": "notes", "ref": "main"})
     assert found["state"] == "failed"
     assert found["error"].startswith("notes: not a git repository")
     assert str(roots) not in found["error"]
-    told = taking.client.get("/metrics").text
-    assert 'docgraph_ingestions_total{outcome="failed"} 1.0' in told
+    data = taking.client.get("/metrics").text
+    assert 'docgraph_ingestions_total{outcome="failed"} 1.0' in data
 
 
 def test_without_roots_nothing_is_ingested(api: HttpApp) -> None:
@@ -216,7 +216,7 @@ def test_where_nobody_says_who_may_read_nobody_may(locked: Settings) -> None:
         }
 
 
-def test_what_becomes_of_an_ingestion_is_told_to_who_asked_alone(locked: Settings) -> None:
+def test_what_becomes_of_an_ingestion_is_reported_to_who_asked_alone(locked: Settings) -> None:
     with open_app(locked) as api:
         ann, bob = (key_for(locked, name, rights=(INGEST,)) for name in ("ann", "bob"))
         found = asked(api, {"path": "notes"}, Authorization=ann)

@@ -115,7 +115,7 @@ def test_what_was_asked_for_is_done(book: Book, runners: list[JobRunner]) -> Non
     ],
     ids=["ours", "a model's", "unforeseen"],
 )
-def test_what_fails_is_told_in_words(
+def test_what_fails_is_reported_with_a_message(
     book: Book, runners: list[JobRunner], error: Exception, words: str
 ) -> None:
     def fail(_: IngestJob, __: Callable[[Progress], None]) -> object:
@@ -125,7 +125,7 @@ def test_what_fails_is_told_in_words(
     assert book.until(lambda one: one.state == "failed").error == words
 
 
-def test_progress_is_told_while_it_works(book: Book, runners: list[JobRunner]) -> None:
+def test_progress_is_reported_while_it_works(book: Book, runners: list[JobRunner]) -> None:
     go_on = threading.Event()
 
     def work(_: IngestJob, progress: Callable[[Progress], None]) -> object:
@@ -147,8 +147,8 @@ def test_a_lease_is_renewed_while_it_works(
     begun, renewed = list[str](), threading.Semaphore(0)
     real = SqliteIngestJobQueue.renew
 
-    def renew(self: SqliteIngestJobQueue, *told: Any) -> bool:
-        found = real(self, *told)
+    def renew(self: SqliteIngestJobQueue, *message: Any) -> bool:
+        found = real(self, *message)
         renewed.release()
         return found
 
@@ -283,7 +283,7 @@ def test_what_never_stops_is_tried_so_often_and_then_given_up(
     go_on.set()
 
 
-def test_what_takes_too_long_is_called_back_and_fails_in_words(
+def test_what_takes_too_long_is_cancelled_and_fails_with_a_message(
     book: Book, runners: list[JobRunner]
 ) -> None:
     called = threading.Event()

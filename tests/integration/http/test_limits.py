@@ -36,9 +36,9 @@ def chunks(size: int) -> Iterator[bytes]:
 
 def test_a_body_is_bounded_whether_or_not_it_says_how_long_it_is(tmp_path: Path) -> None:
     with open_app(settings_of(tmp_path, body_bytes=10_000)) as api:
-        for told in ({"content": b"a" * 10_001}, {"content": chunks(20_000)}):
+        for reported in ({"content": b"a" * 10_001}, {"content": chunks(20_000)}):
             answer = api.client.post(
-                "/v1/search", headers={"content-type": "application/json"}, **told
+                "/v1/search", headers={"content-type": "application/json"}, **reported
             )
             assert answer.status_code == 413
             assert "10000 bytes" in answer.json()["detail"]
@@ -53,19 +53,19 @@ def test_no_more_of_a_body_is_read_than_it_may_have(api: HttpApp) -> None:
         read += 100_000
         return {"type": "http.request", "body": b" " * 100_000, "more_body": True}
 
-    status, _ = asyncio.run(spoken(api.client.app, receive))
+    status, _ = asyncio.run(send_request(api.client.app, receive))
     assert status == 413
     assert read <= 1_200_000
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_body_that_does_not_come_is_not_awaited(tmp_path: Path) -> None:
     with open_app(settings_of(tmp_path, time=0.2)) as api:
 
         async def receive() -> Message:
             await asyncio.sleep(5)
             raise AssertionError("waited for")
 
-        status, _ = asyncio.run(spoken(api.client.app, receive))
+        status, _ = asyncio.run(send_request(api.client.app, receive))
         assert status == 408
 
 
@@ -78,17 +78,17 @@ def test_who_leaves_while_they_speak_is_no_failure_of_ours(
         return next(said, {"type": "http.disconnect"})
 
     with caplog.at_level(logging.INFO, "docgraph"):
-        status, _ = asyncio.run(spoken(api.client.app, receive))
+        status, _ = asyncio.run(send_request(api.client.app, receive))
     assert status == 499
     assert [record.getMessage()[:20] for record in caplog.records] == ["POST /v1/search 499 "]
 
 
-async def spoken(api: ASGIApp, receive: Any, path: str = "/v1/search") -> tuple[int, bytes]:
-    """One request, told message by message."""
+async def send_request(app: ASGIApp, receive: Any, path: str = "/v1/search") -> tuple[int, bytes]:
+    """One request, sent message by message."""
     sent: list[Message] = []
 
-    async def send(message: Message) -> None:
-        sent.append(message)
+    async def send(data: Message) -> None:
+        sent.append(data)
 
     headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
     scope = {
@@ -105,8 +105,8 @@ async def spoken(api: ASGIApp, receive: Any, path: str = "/v1/search") -> tuple[
         "client": ("127.0.0.1", 1),
         "state": {},
     }
-    await api(scope, receive, send)
-    body = b"".join(message.get("body", b"") for message in sent)
+    await app(scope, receive, send)
+    body = b"".join(data.get("body", b"") for data in sent)
     return (sent[0]["status"] if sent else 0), body
 
 
@@ -150,9 +150,9 @@ def test_an_operators_pipeline_goes_by_its_name(tmp_path: Path) -> None:
 def slow(api: HttpApp, monkeypatch: pytest.MonkeyPatch, step: Callable[[], None]) -> None:
     real = type(api.state.engine.questions).search
 
-    def slowly(*args: Any, **told: Any) -> Any:
+    def slowly(*args: Any, **reported: Any) -> Any:
         step()
-        return real(*args, **told)
+        return real(*args, **reported)
 
     monkeypatch.setattr(type(api.state.engine.questions), "search", slowly)
 
@@ -166,7 +166,7 @@ def test_64_clients_at_once_get_no_error(api: HttpApp) -> None:
     assert api.state.questions.pending == 0
 
 
-def test_more_than_may_wait_are_sent_away_and_told_when_to_come(
+def test_more_than_may_wait_are_sent_away_and_reported_when_to_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()
@@ -188,7 +188,7 @@ def test_more_than_may_wait_are_sent_away_and_told_when_to_come(
 def test_one_reader_does_not_fill_the_queue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever asks for more than their share is sent away; others are not."""
+    """A user who exceeds their quota is refused; others are not."""
     go_on, settings = threading.Event(), settings_of(tmp_path, keys=True, concurrency=1)
     with open_app(settings) as api:
         ingest_notes(api.state)
@@ -263,12 +263,12 @@ def test_who_leaves_takes_their_question_along(
         said = iter([{"type": "http.request", "body": b'{"question": "x"}', "more_body": False}])
 
         async def receive() -> Message:
-            for message in said:
-                return message
+            for data in said:
+                return data
             await asyncio.to_thread(begun.wait, 5)
             return {"type": "http.disconnect"}
 
-        asyncio.run(spoken(api.client.app, receive, path))
+        asyncio.run(send_request(api.client.app, receive, path))
         assert ended.wait(5)
 
 
@@ -292,13 +292,13 @@ def test_what_nobody_waits_for_any_more_is_not_begun(
             said = iter([{"type": "http.request", "body": b'{"question": "x"}'}])
 
             async def receive() -> Message:
-                for message in said:
-                    return message
+                for data in said:
+                    return data
                 while api.state.questions.pending < 2:
                     await asyncio.sleep(0.01)
                 return {"type": "http.disconnect"}
 
-            asyncio.run(spoken(api.client.app, receive))
+            asyncio.run(send_request(api.client.app, receive))
             go_on.set()
             assert first.result().status_code == 200
         while api.state.questions.pending:
@@ -333,7 +333,7 @@ def test_workers_refuse_beyond_their_queue_and_outlive_an_error() -> None:
     assert workers.close(5)
 
 
-def test_a_share_is_a_part_of_the_queue_and_room_for_64_clients() -> None:
+def test_a_share_is_a_part_of_the_queue_and_space_for_64_clients() -> None:
     for waiting, share in ((0, FEWEST), (512, 128), (4_000, 1_000)):
         shares = UserQuota(waiting)
         assert [shares.take(("t", "ann")) for _ in range(share + 1)] == [True] * share + [False]
@@ -344,7 +344,7 @@ def test_a_share_is_a_part_of_the_queue_and_room_for_64_clients() -> None:
     assert FEWEST > 64
 
 
-# What is told of requests
+# What is logged of requests
 
 
 @pytest.mark.parametrize("metrics", ["loopback", "open"])
@@ -366,16 +366,18 @@ def coming_from(api: HttpApp, host: str, path: str) -> Any:
 
 def test_who_called_mcp_stands_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     settings = settings_of(tmp_path, keys=True)
-    state = build_app_state(settings, HashedWords)
+    built = build_app_state(settings, HashedWords)
     ann = {"Authorization": key_for(settings, "ann")}
     with (
-        TestClient(make_app(state, mounts(state)), base_url=HERE) as client,
+        TestClient(make_app(built, mounts(built)), base_url=HERE) as client,
         caplog.at_level(logging.INFO, "docgraph.access"),
     ):
         client.post("/mcp", json={}, headers=ann)
         client.post("/mcp", json={})
-    told = [line.getMessage().split() for line in caplog.records if line.name == "docgraph.access"]
-    assert [(words[1], words[-1]) for words in told] == [("/mcp", "ann"), ("/mcp", "-")]
+    reported = [
+        line.getMessage().split() for line in caplog.records if line.name == "docgraph.access"
+    ]
+    assert [(words[1], words[-1]) for words in reported] == [("/mcp", "ann"), ("/mcp", "-")]
 
 
 def test_metrics_and_log_name_routes_never_ids_or_words(
@@ -388,9 +390,9 @@ def test_metrics_and_log_name_routes_never_ids_or_words(
             api.post("/v1/search", {"question": "a very private question"})
             api.client.get("/v1/somewhere/private")
             api.client.request("PRIVATE", "/v1/search")
-        told = api.client.get("/metrics")
-    assert told.headers["content-type"].startswith("text/plain")
-    lines = told.text.splitlines()
+        reported = api.client.get("/metrics")
+    assert reported.headers["content-type"].startswith("text/plain")
+    lines = reported.text.splitlines()
     assert (
         'docgraph_http_requests_total{method="GET",route="/v1/nodes/{id:path}",status="200"} 1.0'
         in lines
@@ -401,7 +403,7 @@ def test_metrics_and_log_name_routes_never_ids_or_words(
     )
     assert 'docgraph_http_request_seconds_count{method="POST",route="/v1/search"} 1.0' in lines
     assert "docgraph_http_in_flight 1.0" in lines
-    for words in (told.text, caplog.text):
+    for words in (reported.text, caplog.text):
         assert "private question" not in words
         assert "somewhere" not in words
         assert "notes" not in words

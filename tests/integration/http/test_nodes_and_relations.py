@@ -1,4 +1,4 @@
-"""Nodes by id, and relations: listed page by page, added and removed by hand."""
+"""Nodes by id, and relations: listed page by page, added and removed manually."""
 
 import asyncio
 from collections.abc import Iterator
@@ -73,12 +73,12 @@ def test_relations_are_chosen_by_node_and_type(own: HttpApp) -> None:
     assert "did you mean 'explains'" in refused.json()["detail"]
 
 
-def test_a_relation_is_added_and_removed_by_hand(own: HttpApp) -> None:
-    added = own.post("/v1/relations", {**EXPLAINS, "note": "as told"})
+def test_a_relation_is_added_and_removed_set_manually(own: HttpApp) -> None:
+    added = own.post("/v1/relations", {**EXPLAINS, "note": "as agreed"})
     assert added.status_code == 201
     assert added.json() == {"snapshot": {"repository": "notes", "branch": "main", "snapshot": 2}}
     (found,) = own.client.get("/v1/relations?type=explains").json()["relations"]
-    assert (found["origins"], found["evidence"][0]["text"]) == (["manual"], "as told")
+    assert (found["origins"], found["evidence"][0]["text"]) == (["manual"], "as agreed")
     removed = own.client.delete("/v1/relations", params=EXPLAINS)
     assert removed.json()["snapshot"]["snapshot"] == 3
     assert own.client.get("/v1/relations?type=explains").json()["total"] == 0
@@ -88,7 +88,7 @@ def test_a_relation_is_added_and_removed_by_hand(own: HttpApp) -> None:
 
 
 def test_a_relation_that_is_there_gets_another_note(own: HttpApp) -> None:
-    for note in ("as told", "as written"):
+    for note in ("as agreed", "as written"):
         assert own.post("/v1/relations", {**EXPLAINS, "note": note}).status_code == 201
     (found,) = own.client.get("/v1/relations?type=explains").json()["relations"]
     assert [shown["text"] for shown in found["evidence"]] == ["as written"]

@@ -15,12 +15,12 @@ METHODS = ("get", "post", "delete")
 
 
 @pytest.fixture(scope="module")
-def told(api: HttpApp) -> dict[str, Any]:
+def document(api: HttpApp) -> dict[str, Any]:
     return dict(api.client.get("/openapi.json").json())
 
 
-def operations(told: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, found in told["paths"].items():
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, found in document["paths"].items():
         for method, operation in found.items():
             yield path, method, operation
 
@@ -35,8 +35,8 @@ def contents(operation: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, An
             yield status, kind, found
 
 
-def test_every_address_is_there(told: dict[str, Any]) -> None:
-    assert {(path, method) for path, method, _ in operations(told)} == {
+def test_every_address_is_there(document: dict[str, Any]) -> None:
+    assert {(path, method) for path, method, _ in operations(document)} == {
         ("/v1/search", "post"),
         ("/v1/plans", "post"),
         ("/v1/plans/execute", "post"),
@@ -58,21 +58,21 @@ def test_every_address_is_there(told: dict[str, Any]) -> None:
     }
 
 
-def test_names_of_operations_are_tidy(told: dict[str, Any]) -> None:
-    names = [operation["operationId"] for _, _, operation in operations(told)]
+def test_names_of_operations_are_tidy(document: dict[str, Any]) -> None:
+    names = [operation["operationId"] for _, _, operation in operations(document)]
     assert len(set(names)) == len(names)
     assert all(name.replace("_", "").isalpha() and name.islower() for name in names)
-    assert all(operation["description"] for _, _, operation in operations(told))
+    assert all(operation["description"] for _, _, operation in operations(document))
 
 
-def test_everything_has_a_shape_and_an_example_that_fits_it(told: dict[str, Any]) -> None:
+def test_everything_has_a_shape_and_an_example_that_fits_it(document: dict[str, Any]) -> None:
     count = 0
-    for path, method, operation in operations(told):
+    for path, method, operation in operations(document):
         for of, kind, found in contents(operation):
             where = f"{method} {path} {of} {kind}"
             assert "example" in found, where
             assert found.get("schema"), where
-            schema = {**found["schema"], "components": told["components"]}
+            schema = {**found["schema"], "components": document["components"]}
             problems = [
                 e.message for e in jsonschema_rs.validator_for(schema).iter_errors(found["example"])
             ]
@@ -81,20 +81,20 @@ def test_everything_has_a_shape_and_an_example_that_fits_it(told: dict[str, Any]
     assert count > 150
 
 
-def test_every_error_is_a_problem(told: dict[str, Any]) -> None:
-    for path, _, operation in operations(told):
+def test_every_error_is_a_problem(document: dict[str, Any]) -> None:
+    for path, _, operation in operations(document):
         assert {"422", "500", "503"} <= set(operation["responses"]) or not path.startswith("/v1/")
         for of, kind, found in contents(operation):
             if of != "request" and int(of) >= 400:
                 assert kind == "application/problem+json"
                 assert found["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
                 assert found["example"]["status"] == int(of)
-    assert "HTTPValidationError" not in told["components"]["schemas"]
+    assert "HTTPValidationError" not in document["components"]["schemas"]
 
 
-def test_who_asks_shows_a_bearer(told: dict[str, Any]) -> None:
-    assert told["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
-    for path, _, operation in operations(told):
+def test_who_asks_shows_a_bearer(document: dict[str, Any]) -> None:
+    assert document["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
+    for path, _, operation in operations(document):
         shown: list[object] = [{"bearer": []}, {}] if path.startswith("/v1/") else []
         assert operation["security"] == shown
 
@@ -105,9 +105,9 @@ def test_examples_are_what_a_server_answers(tmp_path: Path) -> None:
     names = set()
     for name, request, response in run_examples(tmp_path):
         names.add(name)
-        told = json.loads((EXAMPLES / f"{name}.json").read_text(encoding="utf-8"))
-        assert told.get("request") == request or name in {"execute_plan", "replay_receipt"}
-        assert shape(told["response"]) == shape(response), name
+        document = json.loads((EXAMPLES / f"{name}.json").read_text(encoding="utf-8"))
+        assert document.get("request") == request or name in {"execute_plan", "replay_receipt"}
+        assert shape(document["response"]) == shape(response), name
     assert names == {path.stem for path in EXAMPLES.iterdir()}
 
 

@@ -39,7 +39,7 @@ def taking(root: Path, tmp_path: Path) -> Iterator[HttpApp]:
         yield api
 
 
-def spoken_for(root: Path, path: str, *more: Path) -> bool:
+def is_covered(root: Path, path: str, *more: Path) -> bool:
     roots = IngestRoots([str(root), *map(str, more)], only_tenant="local")
     place = roots.find(path, "local")
     assert place is not None
@@ -71,7 +71,7 @@ def test_a_part_of_what_rules_speak_for_is_refused(taking: HttpApp, path: str) -
     assert taking.client.get("/v1/ingestions").json() == {"ingestions": []}
 
 
-def test_the_folder_that_holds_the_rules_is_taken_in_under_them(taking: HttpApp) -> None:
+def test_the_folder_that_holds_the_rules_is_ingested_under_them(taking: HttpApp) -> None:
     found = asked(taking, {"path": "handbook", "readers": ["everyone"]})
     assert found["state"] == "succeeded", found["error"]
     assert found["result"]["readable"]["closed_to_asker"] == 2
@@ -81,7 +81,7 @@ def test_the_folder_that_holds_the_rules_is_taken_in_under_them(taking: HttpApp)
 def test_rules_that_came_meanwhile_are_seen_when_it_is_begun(
     taking: HttpApp, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asked for while nothing spoke for it."""
+    """Requested while nothing spoke for it."""
     monkeypatch.setattr(
         "docgraph.interfaces.http.routes.ingestions.check_parent_access_rules", lambda _: None
     )
@@ -91,33 +91,33 @@ def test_rules_that_came_meanwhile_are_seen_when_it_is_begun(
 
 @pytest.mark.parametrize("name", ["access.yaml", "access.yml", "Access.yaml"])
 def test_rules_that_are_misspelt_or_lead_nowhere_are_rules(root: Path, name: str) -> None:
-    assert not spoken_for(root, "notes/inner")
+    assert not is_covered(root, "notes/inner")
     (root / "notes" / name).symlink_to("nowhere")
-    assert spoken_for(root, "notes/inner")
-    assert spoken_for(root, "notes/inner/a.md")
-    assert not spoken_for(root, "notes")
+    assert is_covered(root, "notes/inner")
+    assert is_covered(root, "notes/inner/a.md")
+    assert not is_covered(root, "notes")
 
 
 def test_rules_at_the_root_speak_for_all_but_the_root_itself(root: Path) -> None:
     (root / "access.yaml").write_text(RULES, encoding="utf-8")
-    assert spoken_for(root, "handbook")
-    assert spoken_for(root, "notes")
-    assert not spoken_for(root, ".")
+    assert is_covered(root, "handbook")
+    assert is_covered(root, "notes")
+    assert not is_covered(root, ".")
 
 
 def test_a_root_inside_another_is_no_way_past_the_outer_ones_rules(root: Path) -> None:
-    assert spoken_for(root, "old", root / "handbook" / "finance")
+    assert is_covered(root, "old", root / "handbook" / "finance")
 
 
 def test_rules_of_a_work_tree_around_the_root_speak_too(tmp_path: Path) -> None:
     made = GitRepository(tmp_path / "repo")
     made.write({"docs/a/b.md": "b", "other.md": "c"})
-    assert not spoken_for(made.folder / "docs", "a")
+    assert not is_covered(made.folder / "docs", "a")
     made.write({"access.yaml": RULES})
-    assert spoken_for(made.folder / "docs", "a")
-    assert spoken_for(made.folder / "docs", ".")
+    assert is_covered(made.folder / "docs", "a")
+    assert is_covered(made.folder / "docs", ".")
     (tmp_path / "access.yaml").write_text(RULES, encoding="utf-8")
-    assert not spoken_for(made.folder, ".")
+    assert not is_covered(made.folder, ".")
 
 
 def test_what_cannot_be_looked_at_is_not_taken_for_absent(
@@ -127,7 +127,7 @@ def test_what_cannot_be_looked_at_is_not_taken_for_absent(
         raise PermissionError
 
     monkeypatch.setattr(Path, "iterdir", closed)
-    assert spoken_for(root, "notes/inner")
+    assert is_covered(root, "notes/inner")
 
 
 def test_rules_of_a_commit_speak_whatever_the_work_tree_holds(taking: HttpApp, root: Path) -> None:

@@ -26,12 +26,12 @@ INSIDE = "/srv/inside: a secret of the inside"
 def problem(answer: Any, status: int) -> dict[str, Any]:
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
-    told = answer.json()
-    assert told["status"] == status
-    assert told["type"] == "about:blank"
-    assert told["title"]
-    assert told["detail"]
-    return dict(told)
+    details = answer.json()
+    assert details["status"] == status
+    assert details["type"] == "about:blank"
+    assert details["title"]
+    assert details["detail"]
+    return dict(details)
 
 
 def raw(api: HttpApp, body: bytes, kind: str = "application/json") -> Any:
@@ -39,8 +39,8 @@ def raw(api: HttpApp, body: bytes, kind: str = "application/json") -> Any:
 
 
 def test_an_address_that_is_not_there(api: HttpApp) -> None:
-    told = problem(api.client.get("/v1/nowhere"), 404)
-    assert "/openapi.json" in told["detail"]
+    details = problem(api.client.get("/v1/nowhere"), 404)
+    assert "/openapi.json" in details["detail"]
     problem(api.client.post("/v1/search/", json=ASKED), 404)
 
 
@@ -65,8 +65,8 @@ def test_a_method_that_is_not_for_it(api: HttpApp) -> None:
     ],
 )
 def test_a_body_that_is_no_json_we_read(api: HttpApp, body: bytes) -> None:
-    told = problem(raw(api, body), 400 if body else 422)
-    assert len(told["detail"]) < 200
+    details = problem(raw(api, body), 400 if body else 422)
+    assert len(details["detail"]) < 200
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
@@ -96,14 +96,14 @@ def test_a_body_of_another_kind(api: HttpApp, kind: str) -> None:
         ({"pipeline": {"yaml": "x" * 70_000}}, "body.pipeline"),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_place(
+def test_what_cannot_be_used_is_reported_with_its_place(
     api: HttpApp, wrong: dict[str, Any], where: str
 ) -> None:
     """What was sent is not sent back."""
     body = json.dumps({**ASKED, **wrong}).encode()
-    told = problem(raw(api, body), 422)
-    assert told["errors"][0]["where"].startswith(where)
-    assert "bell" not in told["detail"]
+    details = problem(raw(api, body), 422)
+    assert details["errors"][0]["where"].startswith(where)
+    assert "bell" not in details["detail"]
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_what_cannot_be_used_is_told_with_its_place(
     ],
 )
 def test_a_pipeline_opens_no_file_and_keeps_the_contract(api: HttpApp, pipeline: object) -> None:
-    told = problem(api.post("/v1/search", {**ASKED, "pipeline": pipeline}), 422)
-    assert "root:" not in told["detail"]
+    details = problem(api.post("/v1/search", {**ASKED, "pipeline": pipeline}), 422)
+    assert "root:" not in details["detail"]
 
 
 @pytest.mark.parametrize(
@@ -191,15 +191,15 @@ def test_what_the_engine_says_no_to(
     monkeypatch.setattr(type(api.state.engine.questions), "search", fail)
     with caplog.at_level(logging.WARNING):
         answer = api.post("/v1/search", ASKED)
-    told = problem(answer, status)
+    details = problem(answer, status)
     assert ("retry-after" in answer.headers) == (status == 503)
     if status >= 500 and status != 504:
         assert "inside" not in answer.text
         if not isinstance(error, errors.StoreBusy | Overloaded):
             assert "a secret of the inside" in caplog.text
     if status == 500:
-        assert told["request_id"] == answer.headers["x-request-id"]
-        assert told["request_id"] in caplog.text
+        assert details["request_id"] == answer.headers["x-request-id"]
+        assert details["request_id"] in caplog.text
 
 
 def test_every_error_of_docgraph_has_its_status() -> None:
@@ -221,8 +221,8 @@ def test_a_store_that_is_gone_is_not_ready(tmp_path: Path) -> None:
         for file in tmp_path.glob("store.db*"):
             file.unlink()
         (tmp_path / "store.db").write_bytes(b"no store, but long enough to look like one" * 99)
-        told = problem(api.client.get("/readyz"), 503)
-        assert str(tmp_path) not in told["detail"]
+        details = problem(api.client.get("/readyz"), 503)
+        assert str(tmp_path) not in details["detail"]
         assert api.client.get("/healthz").json() == {"status": "alive"}
 
 
@@ -245,10 +245,10 @@ def test_a_server_whose_model_comes_later_is_ready_then(
             raise errors.ModelError("http://inside:1 is down")
         return HashedWords()
 
-    state = build_app_state(settings_of(tmp_path), embedder)
-    with TestClient(make_app(state), base_url=HERE) as client:
-        told = problem(client.get("/readyz"), 503)
-        assert "inside" not in told["detail"]
+    built = build_app_state(settings_of(tmp_path), embedder)
+    with TestClient(make_app(built), base_url=HERE) as client:
+        details = problem(client.get("/readyz"), 503)
+        assert "inside" not in details["detail"]
         there.set()
         until = time.monotonic() + 10
         while client.get("/readyz").status_code != 200:

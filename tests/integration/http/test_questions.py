@@ -131,10 +131,10 @@ def test_a_receipt_that_was_edited_is_refused(api: HttpApp) -> None:
 
 
 def test_explain_tells_why_each_item_is_there(api: HttpApp, found: Retrieval) -> None:
-    told = api.post("/v1/explain", ASKED).json()
-    assert [item["id"] for item in told["items"]] == [item.id for item in found.context.items]
-    assert all(item["why"]["access"] == "readable by everyone" for item in told["items"])
-    assert told["trace"]["steps"][0]["action"] == "search_nodes"
+    data = api.post("/v1/explain", ASKED).json()
+    assert [item["id"] for item in data["items"]] == [item.id for item in found.context.items]
+    assert all(item["why"]["access"] == "readable by everyone" for item in data["items"])
+    assert data["trace"]["steps"][0]["action"] == "search_nodes"
 
 
 def test_explain_of_a_node_tells_where_it_stands(api: HttpApp) -> None:

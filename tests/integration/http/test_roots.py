@@ -92,7 +92,7 @@ def test_whatever_else_is_not_there(place: Path, path: str) -> None:
 
 
 def test_an_absolute_path_below_a_root_is_not_there_either(place: Path) -> None:
-    """Whoever asks need not know where a root lies, and is not told by trying."""
+    """A client need not know where a root lies, and cannot find out by trying."""
     assert find(place / "root", str(place / "root" / "docs")) is None
 
 
@@ -110,7 +110,7 @@ def test_the_first_root_that_has_it_counts(place: Path) -> None:
     assert there.root == (place / "outside").resolve()
 
 
-def test_a_root_that_is_no_folder_is_told_at_the_start(place: Path) -> None:
+def test_a_root_that_is_no_folder_is_reported_at_the_start(place: Path) -> None:
     with pytest.raises(BadInput, match="there is no folder"):
         IngestRoots([str(place / "nowhere")], only_tenant="local")
 

@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 class Models:
-    """Embeds, and answers; `held` holds up whoever comes while it is cleared."""
+    """Embeds, and answers; `held` holds up clients while it is cleared."""
 
     def __init__(self) -> None:
         self.held = threading.Event()
@@ -87,7 +87,7 @@ def test_it_starts_answers_and_ends_in_good_order(
         assert client.post("/mcp", json={}).status_code in {400, 406}
         assert counted(served, 'route="/mcp"')
 
-        # Whoever is being answered is answered; nobody else comes in.
+        # Running requests are answered; new ones are refused.
         models.held.clear()
         with ThreadPoolExecutor(1) as waiting:
             late = waiting.submit(client.post, "/v1/ask", json=ASKED)
@@ -179,9 +179,11 @@ def test_the_command_says_so_in_one_line(folder: Path) -> None:
     assert run.stderr.count("\n") == 1
 
 
-def test_a_missing_extra_is_told_by_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_reported_by_its_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, "docgraph.interfaces.http.server.serve", None)
-    found = CliRunner().invoke(api, ["serve"])
+    found = CliRunner().invoke(app, ["serve"])
     assert isinstance(found.exception, MissingExtra)
     assert "pip install 'docgraph[http]'" in str(found.exception)

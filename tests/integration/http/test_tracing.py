@@ -47,12 +47,12 @@ def test_a_request_is_one_trace_with_its_caller(
     asked = {"question": "zebra in the queue"}
     answer = client.post("/v1/retrieve", json=asked, headers=CALLER)
     assert answer.status_code == 200
-    told = spans.get_finished_spans()
-    assert {"HTTP POST", "docgraph retrieve", "search_nodes"} <= {span.name for span in told}
-    assert {span.context.trace_id for span in told if span.context} == {TRACE}
-    outer = next(span for span in told if span.name == "HTTP POST")
+    data = spans.get_finished_spans()
+    assert {"HTTP POST", "docgraph retrieve", "search_nodes"} <= {span.name for span in data}
+    assert {span.context.trace_id for span in data if span.context} == {TRACE}
+    outer = next(span for span in data if span.name == "HTTP POST")
     assert dict(outer.attributes or {}) == {
         "http.route": "/v1/retrieve",
         "http.response.status_code": 200,
     }
-    assert "zebra" not in " ".join(span.to_json() for span in told)
+    assert "zebra" not in " ".join(span.to_json() for span in data)

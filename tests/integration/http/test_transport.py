@@ -1,4 +1,4 @@
-"""The transport: whoever connects and says nothing, half of it, or too much holds up no other."""
+"""The transport: a client that sends nothing, half a request or too much delays no other."""
 
 import resource
 import select
@@ -44,23 +44,16 @@ class Listening:
         found = httpx.get(f"http://127.0.0.1:{self.port}/healthz", timeout=LONGEST)
         return found.status_code in {200, 404}
 
-    def told(self, path: str) -> str:
+    def message(self, path: str) -> str:
         return httpx.get(f"http://127.0.0.1:{self.port}{path}", timeout=LONGEST).text
 
 
 @contextmanager
 def listening(
-    folder: Path, server: str, settings: str, files: int | None = None
+    folder: Path, api: str, settings: str, files: int | None = None
 ) -> Iterator[Listening]:
     """As people start it; `files` is how many it may open."""
-    command = [
-        sys.executable,
-        "-m",
-        "docgraph.interfaces.cli.main",
-        *SERVERS[server],
-        "--port",
-        "0",
-    ]
+    command = [sys.executable, "-m", "docgraph.interfaces.cli.main", *SERVERS[api], "--port", "0"]
     with ExitStack() as stack:
         models = stack.enter_context(serve_script(embeddings))
         settings_file(folder, models.base, f"serve: {{{settings}}}\n")
@@ -86,7 +79,7 @@ def read(log: IO[str]) -> str:
 
 @contextmanager
 def opening_at_most(files: int | None) -> Iterator[None]:
-    """Inherited by whoever is started meanwhile."""
+    """Inherited by processes that are started meanwhile."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files or before[0], before[1]))
     try:
@@ -106,7 +99,7 @@ def quick(
 
 
 @pytest.mark.parametrize("said", [b"", HALF, b"GET"], ids=["nothing", "half", "a word"])
-def test_whoever_does_not_say_what_they_want_is_hung_up_on(quick: Listening, said: bytes) -> None:
+def test_a_client_without_a_request_is_disconnected(quick: Listening, said: bytes) -> None:
     assert quick.said(said) == b""
     assert quick.answers()
 
@@ -124,35 +117,35 @@ def test_nor_does_a_body_that_is_still_to_come_when_all_is_answered(quick: Liste
 
 
 def dripped(line: socket.socket) -> bytes:
-    """What is heard while letter after letter is said, until the server hangs up."""
-    until, heard = time.monotonic() + LONGEST, b""
+    """What is received while letter after letter is sent, until the server disconnects."""
+    until, pieces = time.monotonic() + LONGEST, b""
     try:
         while time.monotonic() < until:
             line.sendall(b"x")
             if select.select([line], [], [], 0.02)[0]:
                 part = line.recv(65536)
-                heard += part
+                pieces += part
                 if not part:
-                    return heard
+                    return pieces
     except (ConnectionResetError, BrokenPipeError):  # something of ours was still unread
-        return heard
+        return pieces
     raise AssertionError("nobody hung up")
 
 
-@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("api", SERVERS)
 def test_more_connections_than_files_keep_nobody_out_and_fill_no_log(
-    tmp_path: Path, server: str
+    tmp_path: Path, api: str
 ) -> None:
-    with listening(tmp_path, server, "head_time: 3600", files=128) as found, ExitStack() as stack:
+    with listening(tmp_path, api, "head_time: 3600", files=128) as found, ExitStack() as stack:
         for number in range(400):
             line = stack.enter_context(found.connected())
             line.sendall(HALF)
             assert number % 100 or found.answers()
         assert found.answers()
-        told = found.log()
-    assert "Too many open files" not in told
-    assert "more than 64 connections" in told
-    assert len(told) < 10_000
+        message = found.log()
+    assert "Too many open files" not in message
+    assert "more than 64 connections" in message
+    assert len(message) < 10_000
 
 
 def test_half_of_the_files_are_for_others() -> None:
@@ -161,9 +154,9 @@ def test_half_of_the_files_are_for_others() -> None:
         assert max_connections(10) == 10
 
 
-def test_whoever_does_not_hear_the_answer_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_client_that_does_not_read_its_answer_is_not_awaited(tmp_path: Path) -> None:
     def in_flight(found: Listening) -> float:
-        lines = found.told("/metrics").splitlines()
+        lines = found.message("/metrics").splitlines()
         return next(
             float(line.split()[1]) for line in lines if "in_flight " in line and line[0] != "#"
         )
@@ -183,16 +176,16 @@ def test_whoever_does_not_hear_the_answer_is_not_waited_for(tmp_path: Path) -> N
 def test_a_request_that_says_twice_how_long_it_is_is_none(quick: Listening) -> None:
     head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n"
     smuggled = b"0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-    told = quick.said(head + b"Transfer-Encoding: chunked\r\n\r\n" + smuggled)
-    assert told.startswith(b"HTTP/1.1 400 ")
-    assert told.count(b"HTTP/1.1 ") == 1
+    message = quick.said(head + b"Transfer-Encoding: chunked\r\n\r\n" + smuggled)
+    assert message.startswith(b"HTTP/1.1 400 ")
+    assert message.count(b"HTTP/1.1 ") == 1
 
 
-@pytest.mark.parametrize("wanted", [b"websocket", b"h2c"])
+@pytest.mark.parametrize("expected", [b"websocket", b"h2c"])
 def test_who_wants_another_protocol_is_answered_in_this_one(
-    quick: Listening, wanted: bytes
+    quick: Listening, expected: bytes
 ) -> None:
     head = b"GET /nowhere HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close, Upgrade\r\n"
-    assert quick.said(head + b"Upgrade: " + wanted + b"\r\n\r\n").startswith(b"HTTP/1.1 404 ")
+    assert quick.said(head + b"Upgrade: " + expected + b"\r\n\r\n").startswith(b"HTTP/1.1 404 ")
     assert "pip install" not in quick.log()
     assert "Unsupported" not in quick.log()

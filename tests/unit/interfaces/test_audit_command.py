@@ -38,7 +38,7 @@ ROWS = (
 
 
 class Office:
-    """Answers as it is told, and remembers what it was asked."""
+    """Answers as it is set up, and remembers what it was asked."""
 
     def __init__(self) -> None:
         self.asked: list[object] = []
@@ -114,9 +114,9 @@ def test_what_is_wrong_is_listed_and_fails(office: Office) -> None:
         "wrong: row 0 was put in",
         "rows 6, sealed up to row 5",
     ]
-    told = json.loads(run("verify", "--json", code=1))
-    assert told["sound"] is False
-    assert told["verdict"]["problems"] == ["row 3 is missing", "row 0 was put in"]
+    printed = json.loads(run("verify", "--json", code=1))
+    assert printed["sound"] is False
+    assert printed["verdict"]["problems"] == ["row 3 is missing", "row 0 was put in"]
 
 
 def test_an_anchor_that_was_printed_can_be_verified_against(office: Office, tmp_path: Path) -> None:

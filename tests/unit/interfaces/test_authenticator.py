@@ -1,5 +1,5 @@
-"""The doorkeeper: whoever is slow to be known holds up others who come, up to a bound, and nobody
-inside."""
+"""Authentication that is slow delays other requests to be authenticated, up to a bound, and no
+request that is authenticated already."""
 
 import asyncio
 import threading

@@ -15,7 +15,7 @@ def test_beyond_this_machine_it_does_not_listen_without_a_login(host: str) -> No
         open_listener(host, 0, is_open=True)
 
 
-def test_a_name_that_leads_elsewhere_is_no_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_resolves_elsewhere_is_no_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where one of its addresses is."""
     both = [
         (socket.AF_INET, socket.SOCK_STREAM, 0, "", (host, 0)) for host in ("127.0.0.1", "10.0.0.1")
@@ -30,7 +30,7 @@ def test_with_a_login_it_listens_anywhere() -> None:
         assert where.getsockname()[1]
 
 
-def test_a_port_that_is_taken_and_a_name_of_nothing_are_told() -> None:
+def test_a_port_that_is_taken_and_a_name_of_nothing_are_reported() -> None:
     with (
         open_listener("127.0.0.1", 0, is_open=True) as where,
         pytest.raises(BadInput, match="cannot listen on 127"),

@@ -25,5 +25,5 @@ from docgraph.model.edge import Edge, EdgeEvidence, Relationship
 def test_evidence_is_shown_with_its_line_where_it_has_one(
     places: tuple[EdgeEvidence, ...], shown: str
 ) -> None:
-    told = format_relation(Relationship(Edge("r:a", "explains", "r:b"), ("curated",), places))
-    assert told == f"r:a ->[green]explains[/green]-> r:b  [dim]{shown}[/dim]"
+    message = format_relation(Relationship(Edge("r:a", "explains", "r:b"), ("curated",), places))
+    assert message == f"r:a ->[green]explains[/green]-> r:b  [dim]{shown}[/dim]"

@@ -55,8 +55,8 @@ def test_a_model_is_not_asked_about_nothing() -> None:
 def test_a_candidate_above_the_models_clearance_is_withheld() -> None:
     place = replace(PLACE, rules={"r:b": AccessRule("local", labels=frozenset({"board"}), level=1)})
 
-    def judged(ceiling: Clearance | None) -> Reranked:
-        model = LengthReranker(clearance=ceiling)
+    def judged(clearance: Clearance | None) -> Reranked:
+        model = LengthReranker(clearance=clearance)
         return ReaderReranker(model, place, ask("why?")).rerank("why?", ("r:b", "r:a", "r:secret"))
 
     everything = judged(None)

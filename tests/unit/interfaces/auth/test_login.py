@@ -101,9 +101,9 @@ def test_a_secret_counts_to_its_last_letter(gate: Gate) -> None:
 
 def test_refusals_never_repeat_a_secret(gate: Gate) -> None:
     for shown in (new_secret()[1], gate.secret + "x", gate.secret[:-1]):
-        with pytest.raises(NotAuthenticated) as told:
+        with pytest.raises(NotAuthenticated) as message:
             gate.login.authenticate(f"Bearer {shown}")
-        assert shown[-20:] not in str(told.value)
+        assert shown[-20:] not in str(message.value)
 
 
 def test_secrets_are_random_and_only_their_hash_can_be_kept() -> None:

@@ -1,4 +1,4 @@
-"""Whoever asked for something that is done later is looked up again, where that can be."""
+"""The owner of a job is authenticated again when the job runs, where that is possible."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ ANN = Person("ann", "t", frozenset({"staff"}), rights=frozenset({"ingest"}))
 ISSUER = "https://id.example.com"
 
 
-class Place:
+class Installation:
     def __init__(self) -> None:
         self.people = {("t", "ann"): ANN}
         self.now = NOW
@@ -38,16 +38,16 @@ class Place:
 
 
 @pytest.fixture
-def place() -> Place:
-    return Place()
+def place() -> Installation:
+    return Installation()
 
 
 def asked(by: str, who: Person = ANN) -> IngestJob:
-    told = NOW.isoformat()
-    return IngestJob("i", who, by, IngestJobRequest("p", "r"), "queued", 0, told, told)
+    message = NOW.isoformat()
+    return IngestJob("i", who, by, IngestJobRequest("p", "r"), "queued", 0, message, message)
 
 
-def test_of_a_key_the_rights_of_now_count(place: Place) -> None:
+def test_of_a_key_the_rights_of_now_count(place: Installation) -> None:
     richer = replace(ANN, groups=frozenset({"board"}), rights=frozenset({"ingest", "access"}))
     found = place.before.authenticate(asked("key k1", richer))
     assert (found.id, found.groups, found.rights) == ("ann", ANN.groups, ANN.rights)
@@ -56,7 +56,7 @@ def test_of_a_key_the_rights_of_now_count(place: Place) -> None:
     assert place.before.authenticate(asked("key k1")).rights == frozenset()
 
 
-def test_a_key_or_person_that_is_gone_or_expired_is_nobody(place: Place) -> None:
+def test_a_key_or_person_that_is_gone_or_expired_is_nobody(place: Installation) -> None:
     place.now = NOW + timedelta(days=1)
     place.refuses(asked("key k1"), "expired")
     place.now = NOW
@@ -66,17 +66,17 @@ def test_a_key_or_person_that_is_gone_or_expired_is_nobody(place: Place) -> None
     place.refuses(asked("key k1"), "taken back")
 
 
-def test_a_key_that_stands_for_somebody_else_is_not_theirs(place: Place) -> None:
+def test_a_key_that_stands_for_somebody_else_is_not_theirs(place: Installation) -> None:
     place.refuses(asked("key k1", replace(ANN, id="bob")), "somebody else")
     place.refuses(asked("key k1", replace(ANN, tenant="u")), "somebody else")
 
 
-def test_where_keys_are_not_taken_any_more_they_count_for_nothing(place: Place) -> None:
+def test_where_keys_are_not_taken_any_more_they_count_for_nothing(place: Installation) -> None:
     place.before = replace(place.before, keys=None)
     place.refuses(asked("key k1"), "none is taken here any more")
 
 
-def test_what_a_token_said_counts_for_a_day(place: Place) -> None:
+def test_what_a_token_said_counts_for_a_day(place: Installation) -> None:
     place.people.clear()
     place.now = NOW + LONGEST_WAIT
     found = place.before.authenticate(asked(f"token {ISSUER}"))
@@ -85,11 +85,11 @@ def test_what_a_token_said_counts_for_a_day(place: Place) -> None:
     place.refuses(asked(f"token {ISSUER}"), "more than 1 day")
 
 
-def test_an_issuer_that_is_not_trusted_any_more_speaks_for_nobody(place: Place) -> None:
+def test_an_issuer_that_is_not_trusted_any_more_speaks_for_nobody(place: Installation) -> None:
     place.refuses(asked("token https://other.example.com"), "not trusted any more")
 
 
-def test_the_keyboard_is_what_it_was(place: Place) -> None:
+def test_the_keyboard_is_what_it_was(place: Installation) -> None:
     me = Person("local", "local", frozenset({"local"}), rights=local().rights)
     place.now = NOW + timedelta(days=9)
     assert place.before.authenticate(asked("", me)) == local()
