@@ -39,7 +39,9 @@ def row(tree: Path, store: Path) -> str:
 
 
 if __name__ == "__main__":
-    print("| tree | files | not used | nodes | chunks | unresolved calls | edges | unresolved | s |")
+    print(
+        "| tree | files | not used | nodes | chunks | unresolved calls | edges | unresolved | s |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     for name in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as scratch:
