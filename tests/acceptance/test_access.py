@@ -46,7 +46,7 @@ def test_files_decide_together_and_explain_names_the_lines(docgraph: Run, handbo
     assert sorted(found(docgraph, "--as", "ann")) == [BUDGET, TRAVEL]
     assert found(docgraph, "--as", "bob") == [TRAVEL]
     (one,) = data(docgraph("access", "explain", "finance/budget.md", *STORE, "--json"))["access"]
-    assert [(word["source"], word["line"]) for word in one["told"]] == [
+    assert [(word["source"], word["line"]) for word in one["statements"]] == [
         ("access.yaml", 2),
         ("front matter", 2),
     ]
@@ -56,7 +56,7 @@ def test_files_decide_together_and_explain_names_the_lines(docgraph: Run, handbo
 
 
 @pytest.mark.requirement(37)
-def test_a_rule_by_hand_counts_at_once_and_survives_a_re_ingest(
+def test_a_manual_rule_counts_at_once_and_survives_a_re_ingest(
     docgraph: Run, handbook: Path
 ) -> None:
     plan = ("plan", QUESTION, *STORE, "--as", "ann", "--save", "plan.json")
@@ -83,9 +83,9 @@ def test_what_bob_gets_tells_nothing_of_the_budget(
     for form in ((), ("--json",)):
         shown = docgraph(command, QUESTION, *STORE, "--as", "bob", *form)
         assert shown.exit_code == 0
-        told = shown.output.replace("[budget](finance/budget.md)", "").lower()
-        assert "40,000" not in told
-        assert "handbook:finance" not in told
+        text = shown.output.replace("[budget](finance/budget.md)", "").lower()
+        assert "40,000" not in text
+        assert "handbook:finance" not in text
 
 
 @pytest.mark.requirement(38)
@@ -101,7 +101,7 @@ def test_every_question_can_be_asked_in_anothers_name(docgraph: Run, handbook: P
         unknown = docgraph(*words, *STORE, "--as", "zoe")
         assert isinstance(unknown.exception, NotVisible), words
     rows = data(docgraph("audit", "list", "--who", "ann", *STORE, "--json"))["entries"]
-    assert {row["event"]["by"] for row in rows} == {"local"}
+    assert {row["event"]["authenticated_by"] for row in rows} == {"local"}
     assert len(rows) >= len(asked)
 
 
@@ -149,5 +149,5 @@ def test_only_an_auditor_reads_the_log_and_tampering_is_found(
     verdict = docgraph("audit", "verify", "--anchor", "anchor.json", *STORE)
     assert verdict.exit_code == 1
     assert "wrong:" in verdict.stdout
-    told = json.loads(docgraph("audit", "verify", *STORE, "--json").stdout)
-    assert told["sound"] is False
+    report = json.loads(docgraph("audit", "verify", *STORE, "--json").stdout)
+    assert report["sound"] is False

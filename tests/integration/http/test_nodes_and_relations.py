@@ -73,12 +73,12 @@ def test_relations_are_chosen_by_node_and_type(own: HttpApp) -> None:
     assert "did you mean 'explains'" in refused.json()["detail"]
 
 
-def test_a_relation_is_added_and_removed_by_hand(own: HttpApp) -> None:
+def test_a_relation_is_added_and_removed_manually(own: HttpApp) -> None:
     added = own.post("/v1/relations", {**EXPLAINS, "note": "as told"})
     assert added.status_code == 201
     assert added.json() == {"snapshot": {"repository": "notes", "branch": "main", "snapshot": 2}}
     (found,) = own.client.get("/v1/relations?type=explains").json()["relations"]
-    assert (found["origins"], found["evidence"][0]["says"]) == (["manual"], "as told")
+    assert (found["origins"], found["evidence"][0]["text"]) == (["manual"], "as told")
     removed = own.client.delete("/v1/relations", params=EXPLAINS)
     assert removed.json()["snapshot"]["snapshot"] == 3
     assert own.client.get("/v1/relations?type=explains").json()["total"] == 0
@@ -91,7 +91,7 @@ def test_a_relation_that_is_there_gets_another_note(own: HttpApp) -> None:
     for note in ("as told", "as written"):
         assert own.post("/v1/relations", {**EXPLAINS, "note": note}).status_code == 201
     (found,) = own.client.get("/v1/relations?type=explains").json()["relations"]
-    assert [shown["says"] for shown in found["evidence"]] == ["as written"]
+    assert [shown["text"] for shown in found["evidence"]] == ["as written"]
 
 
 def test_a_relation_to_nothing_is_refused(own: HttpApp) -> None:
