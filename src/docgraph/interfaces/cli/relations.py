@@ -41,8 +41,8 @@ def list_relations(
 ) -> None:
     """List relations, each with its origin.
 
-    The origin is a miner's name, `curated`, `imported` or `manual`; beside it stand the lines that show
-    the relation. `contains` is listed where --type asks for it.
+    The origin is a miner's name, `curated`, `imported` or `manual`; beside it stand the
+    lines that show the relation. `contains` is listed where --type asks for it.
     """
     from docgraph.interfaces.cli.render_retrieval import show_relations
     from docgraph.interfaces.inputs import relation_filter
