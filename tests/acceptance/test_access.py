@@ -101,7 +101,7 @@ def test_every_question_command_accepts_another_person(docgraph: Run, handbook: 
         unknown = docgraph(*words, *STORE, "--as", "zoe")
         assert isinstance(unknown.exception, NotVisible), words
     rows = data(docgraph("audit", "list", "--who", "ann", *STORE, "--json"))["entries"]
-    assert {row["event"]["by"] for row in rows} == {"local"}
+    assert {row["event"]["authenticated_by"] for row in rows} == {"local"}
     assert len(rows) >= len(commands)
 
 

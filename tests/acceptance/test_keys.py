@@ -38,7 +38,7 @@ def test_a_key_authenticates_its_person_until_it_is_removed(docgraph: Run, folde
     assert found.id == "ann"
     assert found.groups == {"staff"}
     (key,) = data(docgraph("keys", "list", "--json", *STORE))["keys"]
-    assert (key["person"], key["note"], key["expires"]) == ("ann", "a robot", None)
+    assert (key["principal"], key["note"], key["expires"]) == ("ann", "a robot", None)
     assert found.by == f"key {key['id']}"
     assert docgraph("keys", "rm", key["id"], *STORE).exit_code == 0
     with pytest.raises(NotAuthenticated):

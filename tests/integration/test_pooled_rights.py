@@ -26,7 +26,7 @@ READERS = [impersonated(Person(group, LOCAL, frozenset({group})), local()) for g
 # What a session is like that nobody has used yet.
 SESSION = """
     SELECT current_setting('role'), current_user = session_user,
-           coalesce(current_setting('docgraph.classes', true), ''),
+           coalesce(current_setting('docgraph.access_classes', true), ''),
            coalesce(current_setting('docgraph.scope', true), ''),
            current_setting('transaction_read_only'), current_setting('transaction_isolation'),
            current_setting('synchronous_commit'), current_setting('lock_timeout'),

@@ -39,8 +39,8 @@ def test_a_planted_leak_is_caught(
     [
         "visible_documents",
         "visible_nodes",
-        "visible_offers",
-        "visible_claims",
+        "visible_definitions",
+        "visible_references",
         "visible_chunks",
         "visible_relationships",
     ],

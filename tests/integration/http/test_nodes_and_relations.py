@@ -73,7 +73,7 @@ def test_relations_are_chosen_by_node_and_type(own: HttpApp) -> None:
     assert "did you mean 'explains'" in refused.json()["detail"]
 
 
-def test_a_relation_is_added_and_removed_set_manually(own: HttpApp) -> None:
+def test_a_relation_is_added_and_removed_manually(own: HttpApp) -> None:
     added = own.post("/v1/relations", {**EXPLAINS, "note": "as agreed"})
     assert added.status_code == 201
     assert added.json() == {"snapshot": {"repository": "notes", "branch": "main", "snapshot": 2}}

@@ -77,13 +77,13 @@ def test_every_pipeline_and_every_switch_is_measured(measured: MeasuredSet) -> N
     names = [off.switch.name for off in measured.off]
     assert names == [
         "every edge",
-        "given edges (mentions)",
+        "imported edges (mentions)",
         "miner `names` (shares_entity)",
         "miner `titles` (mentions)",
         "`mentions`",
     ]
     edges = {off.switch.name: off.switch.edges for off in measured.off}
-    assert edges["`mentions`"] == edges["given edges (mentions)"] + edges[names[3]] > 1
+    assert edges["`mentions`"] == edges["imported edges (mentions)"] + edges[names[3]] > 1
     assert [off.switch.miner for off in measured.off] == [None, "imported", None, "titles", None]
     for off in measured.off:
         assert {len(values) for values in off.values.values()} == {4}

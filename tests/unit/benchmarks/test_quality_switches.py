@@ -38,8 +38,8 @@ def test_relations_that_miners_share_are_also_switched_off_alone_with_their_inve
     found = [(switch.name, switch.edges, switch.miner) for switch in switches(edges, relations)]
     assert found == [
         ("every edge", 7, None),
-        ("imported edges (references, superseded_by, supersedes)", 6, "imported"),
         ("miner `identifiers` (references)", 3, "identifiers"),
+        ("imported edges (references, superseded_by, supersedes)", 6, "imported"),
         ("`references`", 5, None),
         ("`superseded_by` and `supersedes`", 2, None),
     ]
