@@ -6,7 +6,7 @@ import pytest
 
 from docgraph.model.errors import StoreError
 from tests.acceptance.conftest import Run, data
-from tests.integration.test_determinism import FILES, written
+from tests.integration.test_determinism import FILES, write_files
 
 STORE = ("--store", "s.db")
 QUESTION = "How does the engine burn fuel?"
@@ -16,7 +16,7 @@ QUESTION = "How does the engine burn fuel?"
 def test_an_external_index_is_rebuilt_and_gives_the_same_contexts(
     docgraph: Run, elsewhere: Path
 ) -> None:
-    written(elsewhere / "rocket", sorted(FILES))
+    write_files(elsewhere / "rocket", sorted(FILES))
     docgraph("ingest", "rocket", *STORE)
     packed = docgraph("context", QUESTION, *STORE, "--json").stdout
     assert data(docgraph("verify", *STORE, "--json"))["sound"]
@@ -34,7 +34,7 @@ def test_an_external_index_is_rebuilt_and_gives_the_same_contexts(
 def test_there_is_nothing_to_rebuild_in_an_index_of_the_store(
     docgraph: Run, elsewhere: Path
 ) -> None:
-    written(elsewhere / "rocket", sorted(FILES))
+    write_files(elsewhere / "rocket", sorted(FILES))
     docgraph("ingest", "rocket", *STORE)
     refused = docgraph("reindex", *STORE)
     assert "needs no rebuilding" in str(refused.exception)

@@ -1,6 +1,7 @@
 """VectorSearch over packed segments: exact products with every row that the filter shows."""
 
 from collections.abc import Iterator
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,13 +57,13 @@ class ScoredRows(NamedTuple):
     documents: SmallInts | None = None
     first: int = 0
 
-    def hits(self, selected: Ints) -> VectorHits:
+    def handles(self, selected: Ints) -> tuple[Ints, Ints, Ints]:
+        """Rows, nodes and documents, as VectorHits has them."""
         places = self.places[selected]
         documents = places if self.documents is None else self.documents[places] + self.first
         nodes = self.nodes[places]
         rows = _chunk_rows(self.block, places) if self.level == "chunks" else nodes
-        dots = self.scores[selected].astype(np.int64)
-        return VectorHits(rows, nodes, self.block.document_handles[documents], dots)
+        return rows, nodes, self.block.document_handles[documents]
 
 
 class PackedVectors:
@@ -78,15 +79,16 @@ class PackedVectors:
         parts = self._scored((vector, reads, level))
         if not parts:
             return VectorHits(*(np.empty(0, dtype=np.int64),) * 4)
-        best = top_rows(np.concatenate([part.scores for part in parts]), limit)
-        found: list[VectorHits] = []
-        begin = 0
-        for part in parts:
-            own = slice(*np.searchsorted(best, (begin, begin + len(part.scores))))
-            found.append(part.hits(best[own] - begin))
-            begin += len(part.scores)
-        columns = ([getattr(hits, name) for hits in found] for name in VectorHits.__slots__)
-        return VectorHits(*map(np.concatenate, columns))
+        scores = np.concatenate([part.scores for part in parts])
+        best = top_rows(scores, limit)
+        begins = [0, *accumulate(len(part.scores) for part in parts)]
+        bounds = pairwise(np.searchsorted(best, begins))
+        found = [
+            part.handles(best[slice(*own)] - begin)
+            for part, begin, own in zip(parts, begins, bounds, strict=False)
+        ]
+        rows, nodes, documents = map(np.concatenate, zip(*found, strict=True))
+        return VectorHits(rows, nodes, documents, scores[best].astype(np.int64))
 
     def _scored(self, search: _Search) -> list[ScoredRows]:
         """Who asks once more, for further rows, does not wait for the products again."""
@@ -125,13 +127,15 @@ class PackedVectors:
             yield ScoredRows(block, "sections", scores, own, found.handles, found.rows, span.start)
 
     def _chunks(self, rows: VisibleRows, query: Scores) -> Iterator[ScoredRows]:
+        """Segments follow each other in a block as their visible chunks do in `rows`."""
         block, packed = rows.block, self._packed
+        scores = [np.empty(0, dtype=np.float32)]
         for number in rows.numbers:
             span = block.spans[number].chunks
-            own = _within(rows.chunks, span)
             vectors = packed.segments.chunk_vectors(packed.sql, number, block)
-            scores = dot_products(vectors, query, own - span.start)
-            yield ScoredRows(block, "chunks", scores, own, block.chunk_nodes, block.chunk_rows)
+            scores.append(dot_products(vectors, query, _within(rows.chunks, span) - span.start))
+        nodes, documents = block.chunk_nodes, block.chunk_rows
+        yield ScoredRows(block, "chunks", np.concatenate(scores), rows.chunks, nodes, documents)
 
 
 def _within(rows: Ints, span: slice) -> Ints:
