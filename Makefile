@@ -163,7 +163,7 @@ $(READY): $(LOCKED) pyproject.toml
 
 # What developers add, in the same environment; the example plug-ins too.
 $(DEV): $(LOCKED) $(addsuffix /pyproject.toml,$(EXAMPLES)) | $(READY)
-	@echo 'docgraph: adding what tests and checks need to $(VENV), once: about 145 MB to download, 450 MB on disk'
+	@echo 'docgraph: adding what tests and checks need to $(VENV), once: about 165 MB to download, 515 MB on disk'
 	@$(INSTALL) requirements-dev.lock
 	@PYTHONPATH=$(BACKEND) $(PIP) install --no-index --no-deps --no-build-isolation $(addprefix --editable ,$(EXAMPLES))
 	@touch $@

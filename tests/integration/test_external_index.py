@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from docgraph_faiss import FAISS, FaissIndex
 
+from docgraph.adapters.indexes.segment_writer import SegmentWriter
 from docgraph.adapters.indexes.segments import Segment
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
@@ -18,7 +20,15 @@ from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.indexes import IndexSettings, ReadFilter, VectorHits, VectorIndex, VectorRows
 from docgraph.ports.search_reads import Level
 from docgraph.ports.store import Store
-from docgraph.testing.small_store import BLUE, RED, SmallStore, question_vector, reader
+from docgraph.ports.writes import SnapshotWriter
+from docgraph.testing.small_store import (
+    BLUE,
+    RED,
+    HashedWords,
+    SmallStore,
+    question_vector,
+    reader,
+)
 from docgraph.testing.vector_indexes import (
     DAY,
     READERS,
@@ -34,6 +44,7 @@ from tests.interference.probes import everything
 from tests.interference.store_factories import OpenedStore
 from tests.interference.stores import MachineStore
 from tests.support import guarded_world
+from tests.support.small_world import document, write
 
 ASKED = ("The valve of Marie Curie", "Part of marklocalrmainbmd", "unknown")
 OpenStore = Callable[[VectorIndex | None], Store]
@@ -338,3 +349,44 @@ def test_settings_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         open_stores(Settings(path)).store.reindex()
     with pytest.raises(BadInput, match="faiss needs a folder"):
         FAISS.open(IndexSettings())
+
+
+def test_a_second_first_ingest_keeps_the_rows_of_one_under_way(
+    database: str, tmp_path: Path
+) -> None:
+    """On Postgres branches are ingested side by side, also when nothing is published yet."""
+    index = FaissIndex(tmp_path / "index")
+    embedder = HashedWords.identity
+    with closing(Pool(database)) as pool:
+        store = PostgresStore(
+            pool, now=lambda: "now", external=ExternalIndex("tested", index, time.time)
+        )
+        with store.open_writer("local", "r", "main", embedder) as writer:
+            write(writer, [document("a.md", "apples are red")])
+            with store.open_writer("local", "s", "main", embedder) as other:
+                write(other, [document("b.md", "pears are green", repository="s")])
+                other.publish()
+            writer.publish()
+        assert store.verify().problems == ()
+    same_as_packed(SmallStore(database, index))
+
+
+def test_two_ingests_may_be_cut_off_and_begun_again(store: SmallStore) -> None:
+    """What was numbered in a batch that was undone is numbered again."""
+    index = store.index
+    assert isinstance(index, UnreachableIndex)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError), interrupted(store) as writer:
+            write(writer, [document("new.md", "apples", "pears", "plums", sections=True)])
+    store.ingest({**texts(6), "z.md": "# Z\n\nvalve\n"}, {"d1.md": RED})
+    same_as_packed(store)
+
+
+@contextmanager
+def interrupted(store: SmallStore) -> Iterator[SnapshotWriter]:
+    """An error in the transaction of the batch, after the index has its rows."""
+    with (
+        mock.patch.object(SegmentWriter, "add", side_effect=ZeroDivisionError),
+        store.store.open_writer("local", "r", "main", HashedWords.identity) as writer,
+    ):
+        yield writer

@@ -36,7 +36,6 @@ from docgraph.ports.indexes import (
 from docgraph.ports.search_reads import Level
 
 LOG_BYTES = 2**24  # a log up to this size is kept beside files of any size
-MOST_PARTS = 8  # of a level in memory: a search asks each of them
 _HEADER = struct.Struct("<QI")  # a record's length and checksum
 _COLUMNS = ("row", "node", "document", "version")
 _LIFE = ("branch", "born", "died")
@@ -148,8 +147,8 @@ class State:
             self.versions[version] = Version(branch, born, died, classes, levels)
         key = (level, int(record["vectors"].shape[1]))
         parts = (*self.parts.get(key, ()), Part.of(record, record["vectors"]))
-        if len(parts) > MOST_PARTS:
-            parts = (parts[0], Part.joined(parts[1:]))
+        while len(parts) > 1 and len(parts[-2].row) <= 2 * len(parts[-1].row):
+            parts = (*parts[:-2], Part.joined(parts[-2:]))  # so few parts, each row moved seldom
         self.parts[key] = parts
 
     def _levels(self, version: int) -> set[str]:

@@ -40,8 +40,8 @@ class IndexChanges:
             return
         place = {"tenant": self._tenant, "index": self._external.name}
         if self._sql.row("published", tenant=self._tenant) is None:
-            self._external.index.rebuild(self._tenant, ())
-            self._sql.run("add_complete", **place)
+            if self._sql.run("add_complete", **place):  # no other ingest is the first one too
+                self._external.index.rebuild(self._tenant, ())
         elif self._sql.row("is_complete", **place) is None:
             raise StoreError(incomplete_index(self._external.name))
         self._external.index.discard(self._tenant, branch, newest)
