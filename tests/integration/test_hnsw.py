@@ -93,7 +93,7 @@ def test_the_index_is_used(engine: Engine, pool: Pool) -> None:
     assert used == [("document_nodes_hnsw_16", True), ("vectors_hnsw_16", True)]
 
 
-def test_plans_say_so_and_those_by_words_are_exact_all_the_same(engine: Engine, pool: Pool) -> None:
+def test_plans_record_it_and_lexical_plans_are_exact(engine: Engine, pool: Pool) -> None:
     pipeline = load("documents")
     assert not engine.questions.retrieve(
         QuestionRequest(local(), pipeline, "sea storm")

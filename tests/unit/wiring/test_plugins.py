@@ -167,7 +167,7 @@ def test_of_two_plug_ins_with_one_name_the_first_distribution_has_it(installed: 
         ("pl-b3", "", SOURCES, "loaded: AttributeError: module 'pl_b3' has no attribute 'X'"),
         ("pl-b4", "X = 7", BACKENDS, "cannot be used: it leads to int, not Backend"),
         ("pl-b5", "X = 7", MODELS, "cannot be used: it leads to int, not ModelProvider"),
-        ("pl-b6", "def x(): ...\nX = x", ACTIONS, "loaded: ContractBroken: x is no action"),
+        ("pl-b6", "def x(): ...\nX = x", ACTIONS, "loaded: ContractViolation: x is no action"),
         (
             "pl-b7",
             f'{FORMAT}X = Format("y", (".y",), text_reader(parse_text))',
