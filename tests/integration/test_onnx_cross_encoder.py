@@ -240,7 +240,7 @@ SHOWN = [
     document("pumps.md", "pump engine pump engine pump engine"),
     document("cold.md", "cold winter cold winter"),
     document("feeds.md", "which feeds the engine, which feeds the pump"),
-    document("hall.md", "winter in the engine hall, in the winter"),
+    document("roof.md", "winter in the engine roof, in the winter"),
     document(
         "answer.md",
         "The tank lies low. Once snow has come and oil is thick, a hand pump of brass, kept dry "
@@ -248,8 +248,8 @@ SHOWN = [
         "somebody mends our older one.",
     ),
 ]
-FOUND = ("r:feeds.md", "r:pumps.md", "r:hall.md", "r:answer.md", "r:cold.md")
-READ = ("r:answer.md", "r:feeds.md", "r:hall.md", "r:pumps.md", "r:cold.md")
+FOUND = ("r:feeds.md", "r:pumps.md", "r:roof.md", "r:answer.md", "r:cold.md")
+READ = ("r:answer.md", "r:feeds.md", "r:roof.md", "r:pumps.md", "r:cold.md")
 HIDDEN = document(
     "secret.md", f"{QUESTION} secret", rule=AccessRule("local", frozenset({"others"}))
 )
@@ -325,7 +325,7 @@ def test_only_the_first_candidates_are_read(folder: Path, tmp_path: Path) -> Non
     three = engine.questions.retrieve(
         QuestionRequest(local(), reranking(tmp_path, 3), QUESTION)
     ).seeds
-    assert three.ids == ("r:feeds.md", "r:hall.md", "r:pumps.md", *FOUND[3:])
+    assert three.ids == ("r:feeds.md", "r:roof.md", "r:pumps.md", *FOUND[3:])
 
 
 def test_a_folder_is_not_looked_at_unless_a_pipeline_reranks(tmp_path: Path) -> None:

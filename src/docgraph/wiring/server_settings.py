@@ -35,9 +35,10 @@ class ServeSettings:
     are files by the names that requests may use. `concurrency` 0 is one for every core, two at
     least. `queue` is how many questions may wait beside those that are worked on. `answers` is how
     many wait for a model at once: they need no core meanwhile. An ingestion whose server has
-    not renewed its `lease` is continued by another; after `ingestion_time` it has failed. `connections` are open at once, never more than half of the files that the process may
-    open; `head_time` is how long one may take to say what it wants. `metrics` are for this machine
-    or open to all.
+    not renewed its `lease` is continued by another; after `ingestion_time` it has failed.
+    `connections` are open at once, never more than half of the files that the process may open;
+    `head_time` is how long one may take to send its request. `metrics` are for this machine or open
+    to all.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
