@@ -73,7 +73,7 @@ SHIPPED: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         VECTOR_INDEXES: {},
         MODELS: {
-            "endpoint": "docgraph.adapters.endpoint.embedder:ENDPOINT",
+            "endpoint": "docgraph.adapters.endpoint.provider:ENDPOINT",
             "granite": "docgraph.adapters.onnx.granite:GRANITE",
             "onnx": "docgraph.adapters.onnx.cross_encoder:ONNX",
         },

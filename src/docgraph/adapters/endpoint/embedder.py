@@ -7,19 +7,16 @@ other texts of its batch is up to the server; `batch=1` rules that out.
 
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.endpoint.http_client import EndpointClient
-from docgraph.model.context import TokenCounter
 from docgraph.model.digest import digest
 from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector, integer_vector
-from docgraph.ports.models import ChatModel, ModelProvider, ModelSettings, RerankModel
 
 PROBE = "docgraph"
 
@@ -98,46 +95,3 @@ class EndpointEmbedder:
 
     def _error(self, message: str) -> ModelError:
         return ModelError(f"{self._client.base}/embeddings: {self._model}: {message}")
-
-
-# The provider of all three kinds of model; each is imported when it is opened.
-
-
-def _embedder(settings: ModelSettings) -> EndpointEmbedder:
-    return EndpointEmbedder(settings.url, settings.model, api_key=settings.key)
-
-
-def _reranker(settings: ModelSettings) -> RerankModel:
-    from docgraph.adapters.endpoint.reranker import EndpointReranker
-
-    return EndpointReranker(
-        settings.url, settings.model, api_key=settings.key, clearance=settings.clearance
-    )
-
-
-def _chat(settings: ModelSettings) -> ChatModel:
-    from docgraph.adapters.endpoint.chat import EndpointChat
-
-    return EndpointChat(
-        settings.url,
-        settings.model,
-        context_window=settings.context_window,
-        counter=_counter(settings.tokenizer),
-        exact=settings.tokenizer is not None,
-        api_key=settings.key,
-        clearance=settings.clearance,
-    )
-
-
-def _counter(tokenizer: str | None) -> TokenCounter:
-    """Without the model's own tokenizer its tokens are estimated with the shipped one."""
-    if tokenizer:
-        from docgraph.adapters.onnx.tokenizer import FileTokenCounter
-
-        return FileTokenCounter(Path(tokenizer))
-    from docgraph.adapters.onnx.granite import GraniteTokenCounter
-
-    return GraniteTokenCounter()
-
-
-ENDPOINT = ModelProvider("endpoint", embedder=_embedder, reranker=_reranker, chat=_chat)

@@ -13,7 +13,7 @@ SmallInts = npt.NDArray[np.int32]
 Group = tuple[int, ...]  # the numbers of a block's segments
 
 
-class Span(NamedTuple):
+class SegmentSpan(NamedTuple):
     """Where one segment's documents and chunks are in its block."""
 
     documents: slice
@@ -28,7 +28,7 @@ class SegmentBlock:
     """
 
     width: int
-    spans: Mapping[int, Span]
+    spans: Mapping[int, SegmentSpan]
     document_ordinals: Ints
     document_handles: Ints
     chunk_rows: SmallInts
@@ -52,7 +52,7 @@ class SegmentBlock:
         rows = rows_of(ordinals, segment.chunk_document)
         return cls(
             width=segment.width,
-            spans={number: Span(slice(0, len(roots)), slice(0, len(rows)))},
+            spans={number: SegmentSpan(slice(0, len(roots)), slice(0, len(rows)))},
             document_ordinals=ordinals,
             document_handles=segment.node_handle[roots],
             chunk_rows=rows,
@@ -66,12 +66,12 @@ class SegmentBlock:
         """Of one width."""
         if len(parts) == 1:
             return parts[0]
-        spans: dict[int, Span] = {}
+        spans: dict[int, SegmentSpan] = {}
         documents = chunks = 0
         rows: list[SmallInts] = []
         for part in parts:
             for number, span in part.spans.items():
-                spans[number] = Span(*(map(_moved, span, (documents, chunks))))
+                spans[number] = SegmentSpan(*(map(_moved, span, (documents, chunks))))
             rows.append(part.chunk_rows + np.int32(documents))
             documents += len(part.document_ordinals)
             chunks += len(part.chunk_rows)
@@ -96,7 +96,7 @@ class SegmentBlock:
             for name in _COLUMNS
         }
         columns["chunk_rows"] = columns["chunk_rows"] - np.int32(documents.start)
-        span = Span(_moved(documents, -documents.start), _moved(chunks, -chunks.start))
+        span = SegmentSpan(_moved(documents, -documents.start), _moved(chunks, -chunks.start))
         return SegmentBlock(width=self.width, spans={number: span}, **columns)
 
 

@@ -40,7 +40,7 @@ class TenantState:
     def __init__(self, cache: TenantCache, tenant: str) -> None:
         self._cache = cache
         self._tenant = tenant
-        self._tables: CachePart[None, VersionTable] = CachePart(cache, tenant, "text_hashes")
+        self._tables: CachePart[None, VersionTable] = CachePart(cache, tenant, "versions")
         self._visible: CachePart[_Rights, Visibility] = CachePart(cache, tenant, "visibility")
 
     def as_of(self, sql: Queries, counted: Counted) -> VersionTable:
