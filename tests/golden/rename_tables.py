@@ -41,6 +41,7 @@ OBJECTS: tuple[tuple[frozenset[str], Names], ...] = tuple(
         ("stage words", {"words": "explanation", "remedy": "suggestion", "shown": "items"}),
         ("asker rights", {"asker": "principal"}),
         ("asker groups", {"asker": "principal"}),
+        ("closed_to_asker", {"closed_to_asker": "closed_to_requester"}),
         ("outcome by", {"by": "authenticated_by"}),
         ("person note expires", {"person": "principal"}),
     )

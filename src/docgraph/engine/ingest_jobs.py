@@ -22,7 +22,7 @@ class ReadableCounts:
     those that nobody can."""
 
     documents: int
-    closed_to_asker: int
+    closed_to_requester: int
     closed_to_all: int
 
 
@@ -98,7 +98,7 @@ class IngestJobService:
             rules = policy.rules(repository, branch)
         return ReadableCounts(
             documents=sum(one.documents for one in rules),
-            closed_to_asker=sum(o.documents for o in rules if not principal.may_read(o.rule)),
+            closed_to_requester=sum(o.documents for o in rules if not principal.may_read(o.rule)),
             closed_to_all=sum(one.documents for one in rules if not one.rule.readers),
         )
 

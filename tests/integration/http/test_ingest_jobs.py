@@ -76,7 +76,7 @@ def test_a_folder_is_ingested(taking: HttpApp) -> None:
     assert found["result"]["ingest"]["added"] == 2
     assert found["result"]["readable"] == {
         "documents": 2,
-        "closed_to_asker": 0,
+        "closed_to_requester": 0,
         "closed_to_all": 0,
     }
     assert taking.client.get("/v1/nodes/notes:queue.md").status_code == 200
@@ -203,15 +203,15 @@ def test_where_nobody_says_who_may_read_nobody_may(locked: Settings) -> None:
         found = asked(api, {"path": "notes"}, Authorization=ann)
         assert found["result"]["readable"] == {
             "documents": 2,
-            "closed_to_asker": 2,
+            "closed_to_requester": 2,
             "closed_to_all": 2,
         }
         board = asked(api, {"path": "notes", "readers": ["board"]}, Authorization=ann)
-        assert board["result"]["readable"]["closed_to_asker"] == 0
+        assert board["result"]["readable"]["closed_to_requester"] == 0
         others = asked(api, {"path": "notes", "readers": ["others"]}, Authorization=ann)
         assert others["result"]["readable"] == {
             "documents": 2,
-            "closed_to_asker": 2,
+            "closed_to_requester": 2,
             "closed_to_all": 0,
         }
 

@@ -74,7 +74,7 @@ def test_a_part_of_what_rules_speak_for_is_refused(taking: HttpApp, path: str) -
 def test_the_folder_that_holds_the_rules_is_ingested_under_them(taking: HttpApp) -> None:
     found = asked(taking, {"path": "handbook", "readers": ["everyone"]})
     assert found["state"] == "succeeded", found["error"]
-    assert found["result"]["readable"]["closed_to_asker"] == 2
+    assert found["result"]["readable"]["closed_to_requester"] == 2
     assert asked(taking, {"path": "notes/inner"})["state"] == "succeeded"
 
 
