@@ -23,6 +23,7 @@ _DOCUMENTS = {
     "retry.py": '"""Retries."""\n\n\ndef retry_limit() -> int:\n    return 3\n',
 }
 _QUESTION = "How often are Payments retried, and what is retry_limit?"
+_STORE = ("--store", "store.db")
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
 _PROPERTIES = frozenset({"property", "cached_property"})
 
@@ -31,15 +32,24 @@ Calls = frozenset[tuple[Path, str]]
 
 def profile_question(package: Path, entry: str) -> tuple[Path, ...]:
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        (folder / "documents").mkdir()
-        for name, text in _DOCUMENTS.items():
-            (folder / "documents" / name).write_text(text, encoding="utf-8")
-        store = ("--store", "store.db")
-        profile_command(package, entry, ("ingest", "documents", *store), folder)
+        _profile_ingest(package, entry, Path(scratch))
+        question = ("context", _QUESTION, *_STORE)
         return select_entered_files(
-            package, profile_command(package, entry, ("context", _QUESTION, *store), folder)
+            package, profile_command(package, entry, question, Path(scratch))
         )
+
+
+def profile_ingest(package: Path, entry: str) -> tuple[Path, ...]:
+    """The files that an ingest of the same documents into a new store passes through."""
+    with tempfile.TemporaryDirectory() as scratch:
+        return select_entered_files(package, _profile_ingest(package, entry, Path(scratch)))
+
+
+def _profile_ingest(package: Path, entry: str, folder: Path) -> Calls:
+    (folder / "documents").mkdir()
+    for name, text in _DOCUMENTS.items():
+        (folder / "documents" / name).write_text(text, encoding="utf-8")
+    return profile_command(package, entry, ("ingest", "documents", *_STORE), folder)
 
 
 def profile_command(package: Path, entry: str, arguments: Sequence[str], folder: Path) -> Calls:
