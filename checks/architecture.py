@@ -1,6 +1,6 @@
 """Measures the code base and compares it with the limits in `architecture.toml`.
 
-A row per measure: its value, the limit in force and the target. A value above its limit fails.
+A row per measure: its value and its limit, if it has one. A value above its limit fails.
 `--show MEASURE` prints what was counted. How each is counted stands in the module that counts it.
 """
 
@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from checks.dialect import count_dialect, read_entries, sum_counts
 from checks.entered_files import profile_question
@@ -33,12 +32,6 @@ PACKAGE = "docgraph"
 OPTION = "max_tokens"
 # Each framework's integration names its class like the framework's own.
 SAME_NAME = frozenset({"DocgraphRetriever"})
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    limit: float | None = None
-    target: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +100,18 @@ def count_items(name: str, items: Iterable[object]) -> Measure:
     return Measure(name, len(texts), texts)
 
 
-def read_limits(text: str) -> dict[str, Limit]:
-    tables: dict[str, dict[str, Any]] = tomllib.loads(text)
-    return {name: Limit(**table) for name, table in tables.items()}
-
-
-def format_table(measures: Sequence[Measure], limits: Mapping[str, Limit]) -> Iterator[str]:
-    yield f"{'measure':22}{'value':>8}{'limit':>8}{'target':>8}"
+def format_table(measures: Sequence[Measure], limits: Mapping[str, float]) -> Iterator[str]:
+    yield f"{'measure':22}{'value':>8}{'limit':>8}"
     for one in measures:
-        limit = limits.get(one.name, Limit())
-        numbers = (one.value, limit.limit, limit.target)
-        yield f"{one.name:22}" + "".join(f"{'-' if n is None else n:>8}" for n in numbers)
+        yield f"{one.name:22}{one.value:>8}{limits.get(one.name, '-'):>8}"
 
 
-def find_exceeded(measures: Sequence[Measure], limits: Mapping[str, Limit]) -> Iterator[str]:
+def find_exceeded(measures: Sequence[Measure], limits: Mapping[str, float]) -> Iterator[str]:
     names = {one.name for one in measures}
     for name in sorted(limits.keys() - names):
         yield f"nothing is measured as {name}; there is {', '.join(sorted(names))}"
     for one in measures:
-        limit = limits.get(one.name, Limit()).limit
+        limit = limits.get(one.name)
         if limit is not None and one.value > limit:
             yield (
                 f"{one.name} is {one.value}, and at most {limit} is allowed; "
@@ -143,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"there is no measure {options.show}: {', '.join(measures)}")
         print("\n".join(measures[options.show].items))
         return 0
-    limits = read_limits(LIMITS.read_text(encoding="utf-8"))
+    limits: dict[str, float] = tomllib.loads(LIMITS.read_text(encoding="utf-8"))
     print("\n".join(format_table(tuple(measures.values()), limits)))
     print("\n".join(one.note for one in measures.values() if one.note))
     exceeded = tuple(find_exceeded(tuple(measures.values()), limits))

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from docgraph.model.node import document_of
+
 
 @dataclass(frozen=True, slots=True)
 class Seed:
@@ -57,3 +59,8 @@ class Seeds:
     @property
     def ids(self) -> tuple[str, ...]:
         return tuple(seed.id for seed in self.ranked)
+
+    def of_first_documents(self, documents: int) -> tuple[str, ...]:
+        """The seeds of the first so many documents; sections count as their document."""
+        roots = tuple(dict.fromkeys(document_of(seed) for seed in self.ids))[:documents]
+        return tuple(seed for seed in self.ids if document_of(seed) in roots)

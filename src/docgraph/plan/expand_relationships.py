@@ -22,7 +22,6 @@ from docgraph.plan.ambiguity import check_relations, first_mention, outgoing_edg
 from docgraph.plan.plan_seeds import (
     DEFAULT_MAX_DOCUMENTS,
     DEFAULT_MAX_SEED_DOCUMENTS,
-    seeds_of_first_documents,
 )
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import SearchReads
@@ -54,7 +53,7 @@ def expand_relationships(
     `similarity` to the question, or by seed and `first_mention`. With `competitive`, further
     seeds compete with neighbours by score. `relation_weighted` does too, and weights relations.
     """
-    first = seeds_of_first_documents(seeds, min(max_seed_documents, max_documents))
+    first = seeds.of_first_documents(min(max_seed_documents, max_documents))
     edges = edges_from(first, graph, relations)
     if admit in ("similarity", "first_mention") or not seeds.candidates.scores:
         expansions = neighbours(first, edges)

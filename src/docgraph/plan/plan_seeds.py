@@ -5,7 +5,6 @@ from typing import Annotated
 from annotated_types import Interval
 
 from docgraph.action import action
-from docgraph.model.node import document_of
 from docgraph.model.plan import Cut, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
@@ -17,12 +16,6 @@ MAX_DEPTH = 5
 MAX_NODES = 500
 
 
-def seeds_of_first_documents(seeds: Seeds, documents: int) -> tuple[str, ...]:
-    """The seeds of the first so many documents; sections count as their document."""
-    roots = tuple(dict.fromkeys(document_of(seed) for seed in seeds.ids))[:documents]
-    return tuple(seed for seed in seeds.ids if document_of(seed) in roots)
-
-
 @action(implicit=True)
 def plan_seeds(
     question: Question,
@@ -30,7 +23,7 @@ def plan_seeds(
     *,
     max_documents: Annotated[int, Interval(ge=1, le=500)] = DEFAULT_MAX_DOCUMENTS,
 ) -> RetrievalPlan:
-    selected = seeds_of_first_documents(seeds, max_documents)
+    selected = seeds.of_first_documents(max_documents)
     return RetrievalPlan.of_seeds(
         question,
         selected,

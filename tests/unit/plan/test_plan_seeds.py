@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from docgraph.action import contract_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
-from docgraph.plan.plan_seeds import plan_seeds, seeds_of_first_documents
+from docgraph.plan.plan_seeds import plan_seeds
 from tests.support.sample_documents import ask, roots, seeds
 
 ids = st.lists(st.from_regex(r"r:[a-h](#[xyz])?", fullmatch=True), unique=True, max_size=12)
@@ -23,7 +23,7 @@ def planned(found: Seeds) -> RetrievalPlan:
 @given(ids)
 def test_a_plan_of_seeds_has_the_first_six_documents_in_order(found: list[str]) -> None:
     plan = planned(seeds(*found))
-    assert plan.order == plan.seed_documents == seeds_of_first_documents(seeds(*found), 6)
+    assert plan.order == plan.seed_documents == seeds(*found).of_first_documents(6)
     assert plan.expanded_documents == ()
     assert len(plan.documents) <= 6
 
@@ -31,7 +31,7 @@ def test_a_plan_of_seeds_has_the_first_six_documents_in_order(found: list[str]) 
 @pytest.mark.requirement(22)
 @given(ids, st.integers(1, 9))
 def test_sections_count_as_their_document(found: list[str], documents: int) -> None:
-    kept = seeds_of_first_documents(seeds(*found), documents)
+    kept = seeds(*found).of_first_documents(documents)
     assert len(roots(kept)) == min(documents, len(roots(found)))
     assert [seed for seed in found if seed in kept] == list(kept)
     assert not roots(kept) & roots(set(found) - set(kept))

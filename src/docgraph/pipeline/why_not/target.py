@@ -12,7 +12,6 @@ from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.why_not.trials import TrialRun
 from docgraph.plan.ambiguity import outgoing_edges
-from docgraph.plan.plan_seeds import seeds_of_first_documents
 from docgraph.ports.store import ReaderSession
 from docgraph.ports.text_reads import TextReads
 
@@ -148,7 +147,7 @@ def _sources(trial: TrialRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return trial.get(RetrievalPlan).order, ()
     seeds = trial.get(Seeds)
     count = min(step.options["max_seed_documents"], step.options["max_documents"])
-    near = seeds_of_first_documents(seeds, count)
+    near = seeds.of_first_documents(count)
     return near, tuple(node for node in seeds.ids if node not in near)
 
 
