@@ -27,13 +27,13 @@ from docgraph.interfaces.mcp.tool_context import ToolContext, load_pipelines
 from docgraph.interfaces.mcp.tools.context import CONTEXT
 from docgraph.interfaces.python.options import QuestionOptions
 from docgraph.pipeline.request import INTERFACES, OVERRIDES, Override
+from docgraph.testing.small_store import HashedWords
 from docgraph.wiring.build import build_engine
 from docgraph.wiring.settings import Settings
 from tests.architecture.test_docs import page
 from tests.support.http_app import open_app, settings_of
 from tests.support.mcp_clients import call_tool, in_memory
 from tests.support.notes_store import QUESTION, ingest_notes
-from tests.support.small_world import HashedWords
 
 VALUES: Mapping[str, Any] = {"top": 3, "max_tokens": 77}  # none is a pipeline's own
 

@@ -9,9 +9,10 @@ from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.writes import text_key
+from docgraph.testing.small_store import hash_vector
 from tests.conformance.store_rules import OVERS, vector
 from tests.support.lexical_scores import scores_of
-from tests.support.small_world import IDENTITY, document, embed_document, hash_vector, write
+from tests.support.small_world import IDENTITY, document, embed_document, write
 
 NARROW = 6
 SMALLER = EmbedderIdentity("smaller", "2" * 64, NARROW)

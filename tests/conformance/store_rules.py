@@ -18,15 +18,9 @@ from docgraph.model.snapshot import SnapshotName, SnapshotSelector
 from docgraph.ports.search_reads import Level
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.writes import SnapshotWriter
+from docgraph.testing.small_store import DIMENSIONS, hash_vector
 from tests.support.lexical_scores import PARAMETERS, scores_of, textbook
-from tests.support.small_world import (
-    DIMENSIONS,
-    IDENTITY,
-    document,
-    hash_vector,
-    statements_of,
-    write,
-)
+from tests.support.small_world import IDENTITY, document, statements_of, write
 
 OVERS: tuple[Level, ...] = ("documents", "sections", "chunks")
 HIDDEN = AccessRule("local", frozenset({"others"}))

@@ -11,9 +11,10 @@ from docgraph.model.question import EmbedderIdentity
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.ports.store import Store
 from docgraph.ports.writes import SnapshotWriter, SourceRevision, text_key
+from docgraph.testing.small_store import DIMENSIONS
 from tests.conformance.published import publish
 from tests.conformance.store_rules import writing
-from tests.support.small_world import DIMENSIONS, document, name_holder, reference, write
+from tests.support.small_world import document, name_holder, reference, write
 
 
 def titled(path: str, *titles: str, text: str = "words") -> Document:

@@ -19,11 +19,11 @@ from docgraph.engine import Engine
 from docgraph.engine.administration import Administration
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.store import Store
+from docgraph.testing.small_store import HashedWords
 from tests.support.engines import make_engine
 from tests.support.fakes import LengthReranker, RecitingModel, WordCounter
 from tests.support.memory_keys import MemoryKeys
 from tests.support.postgres_server import PostgresServer
-from tests.support.small_world import HashedWords
 
 TIME = "2024-01-01T00:00:00+00:00"
 

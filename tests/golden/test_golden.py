@@ -14,6 +14,7 @@ from docgraph.model.snapshot import ALL_REPOSITORIES
 from docgraph.pipeline.receipt import receipt_from_json
 from docgraph.pipeline.retrieval import plan_from_json
 from docgraph.ports.search_reads import Level
+from docgraph.testing.small_store import hash_vector
 from tests.golden.areas import ENGINE, INTERFACES, WORLDS, BuiltStore, build
 from tests.golden.engine_values import NORTH, RETRY, worlds
 from tests.golden.history import READERS, frozen_digests
@@ -23,7 +24,6 @@ from tests.interference import postgres_factories, store_factories
 from tests.interference.probes import LEVELS
 from tests.interference.stores import MachineStore
 from tests.support.postgres_server import PostgresServer
-from tests.support.small_world import hash_vector
 
 
 def assert_golden(area: str, actual: Any, stored: Any = None) -> None:

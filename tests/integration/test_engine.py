@@ -13,9 +13,9 @@ from docgraph.model.errors import BadInput, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
+from docgraph.testing.small_store import DIMENSIONS, HashedWords
 from tests.support.engines import make_engine
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import DIMENSIONS, HashedWords
 
 
 class OtherWords(HashedWords):

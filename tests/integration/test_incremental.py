@@ -27,12 +27,12 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.ports.search_reads import Level
 from docgraph.ports.store import ReaderSession
+from docgraph.testing.small_store import hash_vector
 from tests.interference.probes import ask_all
 from tests.interference.worlds import PATHS, RELATIONS, texts
 from tests.support.engines import make_engine
 from tests.support.lexical_scores import scores_of
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import hash_vector
 
 QUESTION = "What does the Rocket Engine of ADR-2 do in `launch_window` for Marie Curie?"
 PIPELINES: tuple[Pipeline, ...] = (

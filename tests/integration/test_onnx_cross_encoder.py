@@ -29,6 +29,7 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.models import RerankModel
+from docgraph.testing.small_store import HashedWords
 from docgraph.wiring.build import build_engine
 from docgraph.wiring.doctor import diagnose
 from docgraph.wiring.settings import Settings
@@ -38,7 +39,7 @@ from tests.support.cross_encoder_files import (
     write_graph,
     write_tokenizer,
 )
-from tests.support.small_world import IDENTITY, HashedWords, document, write
+from tests.support.small_world import IDENTITY, document, write
 
 WORDS = "which pump feeds the cold engine in winter fuel tank pumps oil"
 QUESTION = "Which pump feeds the cold engine in winter?"

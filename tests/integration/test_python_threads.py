@@ -9,8 +9,8 @@ import pytest
 
 import docgraph
 from docgraph.ports.models import Embedder
+from docgraph.testing.small_store import HashedWords
 from tests.support.notes_store import ADA, BOARD, QUESTION, ingest_notes, use_hashed_words
-from tests.support.small_world import HashedWords
 
 QUESTIONS = (QUESTION, "Who says stop?", "How long is the pause?")
 PEOPLE: tuple[docgraph.Person | None, ...] = (None, ADA, BOARD)

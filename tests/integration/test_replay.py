@@ -29,12 +29,12 @@ from docgraph.pipeline.replay import ReplayResult
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.models import ChatModel, Embedder, RerankModel
 from docgraph.ports.store import Store
+from docgraph.testing.small_store import DIMENSIONS, HashedWords, hash_vector
 from tests.support.engines import make_engine
 from tests.support.fakes import LengthReranker, LetterCounter, WordCounter
 from tests.support.memory_audit import MemoryAudit, administration
 from tests.support.memory_source import MemorySource
 from tests.support.receipts import FixedReplyModel, reseal, with_steps
-from tests.support.small_world import DIMENSIONS, HashedWords, hash_vector
 
 FILES = {
     "fuel.md": "# Fuel\n\nKerosene burns, see the [pump](pump.md).\n",

@@ -30,9 +30,10 @@ from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import Level, SearchReads
 from docgraph.ports.store import ReaderSession
 from docgraph.ports.text_reads import TextReads
+from docgraph.testing.small_store import hash_vector
 from tests.interference.worlds import NEVER_SEEN, PATHS
 from tests.support.lexical_scores import scores_of
-from tests.support.small_world import IDENTITY, hash_vector
+from tests.support.small_world import IDENTITY
 
 QUESTIONS = (
     "rocket fuel thrust",

@@ -15,6 +15,7 @@ from docgraph.model.edge import MANUAL, Edge, Relationship
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.models import Embedder
+from docgraph.testing.small_store import DIMENSIONS, HashedWords, hash_vector
 from tests.interference.store_factories import StoreFactory, on_sqlite
 from tests.interference.views import BranchContent, BranchName, Rules, View
 from tests.interference.worlds import NEVER_SEEN
@@ -23,7 +24,7 @@ from tests.support.fakes import LengthReranker, RecitingModel
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import DIMENSIONS, IDENTITY, HashedWords, hash_vector
+from tests.support.small_world import IDENTITY
 
 _hashed = lru_cache(maxsize=20_000)(hash_vector)
 

@@ -17,10 +17,10 @@ from docgraph.ports.audit import AuditLog
 from docgraph.ports.models import ChatModel, Embedder, RerankModel
 from docgraph.ports.store import Store
 from docgraph.ports.tracer import NO_TRACER, Tracer
+from docgraph.testing.small_store import HashedWords
 from tests.support.fakes import WordCounter
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
-from tests.support.small_world import HashedWords
 
 
 class EmptyQueue:

@@ -15,12 +15,12 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.http.server.app import make_app
 from docgraph.interfaces.http.server.app_state import AppState, build_app_state
 from docgraph.model.access import AccessRule, ApiKey, Person
+from docgraph.testing.small_store import HashedWords
 from docgraph.wiring.auth_settings import AuthSettings
 from docgraph.wiring.build import build_administration
 from docgraph.wiring.server_settings import ServeSettings
 from docgraph.wiring.settings import Settings
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import HashedWords
 
 HERE = "http://127.0.0.1"
 CLIENT = ("127.0.0.1", 50_000)

@@ -15,8 +15,8 @@ from typing import IO
 
 import httpx
 
+from docgraph.testing.small_store import hash_vector
 from tests.support.scripted_server import Answer, Body
-from tests.support.small_world import hash_vector
 
 DOCGRAPH = [sys.executable, "-m", "docgraph.interfaces.cli.main"]
 COMMAND = [*DOCGRAPH, "serve", "--port", "0"]

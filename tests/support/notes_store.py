@@ -12,9 +12,9 @@ import pytest
 import docgraph
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import Person
+from docgraph.testing.small_store import HashedWords
 from docgraph.wiring.build import build_administration
 from docgraph.wiring.settings import Settings
-from tests.support.small_world import HashedWords
 
 QUESTION = "How often is a failed upload tried again?"
 ADA = Person("ada", "local", frozenset({"staff"}))

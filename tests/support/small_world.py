@@ -3,10 +3,7 @@
 Stores cannot tell: they get the same documents and vectors as from an ingest.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
-
-import numpy as np
 
 from docgraph.ingest.embedding import node_vectors
 from docgraph.model.access import LOCAL_ONLY, AccessRule, AccessStatement
@@ -21,32 +18,12 @@ from docgraph.model.node import (
     document_of,
     section_id,
 )
-from docgraph.model.question import EmbedderIdentity
 from docgraph.model.reference import Definition, Reference, ReferenceTarget
-from docgraph.model.tokenize import tokenize
-from docgraph.model.vector import IntVector, to_integers
 from docgraph.ports.writes import BuiltDocument, SnapshotWriter, text_key
+from docgraph.testing.small_store import HashedWords, hash_vector
 
 NAME = "entity:Marie Curie"
-DIMENSIONS = 16
-IDENTITY = EmbedderIdentity("hashed-words", "0" * 64, DIMENSIONS)
-
-
-class HashedWords:
-    """Texts that share words are close; deterministic on every machine."""
-
-    identity = IDENTITY
-
-    def embed(self, texts: Sequence[str]) -> list[IntVector]:
-        return [hash_vector(text) for text in texts]
-
-
-def hash_vector(text: str) -> IntVector:
-    total = np.zeros(DIMENSIONS, dtype=np.float64)
-    for word in tokenize(text):
-        seed = hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:DIMENSIONS]
-        total += np.frombuffer(seed, dtype=np.uint8).astype(np.float64) - 127.5
-    return to_integers(total)
+IDENTITY = HashedWords.identity
 
 
 def document(

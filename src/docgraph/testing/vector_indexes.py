@@ -113,7 +113,7 @@ class VectorIndexRules:
 
     @pytest.fixture
     def open_index(self) -> OpenIndex:
-        raise NotImplementedError("a subclass provides the fixture open_index")
+        pytest.fail("a subclass provides the fixture open_index")
 
     @pytest.fixture
     def index(self, open_index: OpenIndex) -> VectorIndex:

@@ -13,13 +13,13 @@ from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.interfaces.http.server.event_stream import MOST, STILL_HERE, Events, event
 from docgraph.model.errors import BadInput
 from docgraph.ports.cancellation import Deadline
+from docgraph.testing.small_store import HashedWords
 from docgraph.wiring.model_settings import ChatEndpoint
 from docgraph.wiring.settings import Settings
 from tests.integration.http.test_schema import served
 from tests.support.chat_endpoint import text_event
 from tests.support.http_app import ingest_notes, settings_of
 from tests.support.scripted_server import Halt, Stream, serve_script
-from tests.support.small_world import HashedWords
 
 
 def begun(events: Events, work: object) -> threading.Thread:

@@ -19,9 +19,9 @@ from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.interfaces.server.worker_pool import FEWEST, PARTS, Overloaded, UserQuota, WorkerPool
 from docgraph.pipeline.load import MAX_BYTES
 from docgraph.ports.cancellation import check_cancelled
+from docgraph.testing.small_store import HashedWords
 from docgraph.wiring.server_settings import ServeSettings
 from tests.support.http_app import HERE, HttpApp, ingest_notes, key_for, open_app, settings_of
-from tests.support.small_world import HashedWords
 
 ASKED = {"question": "the queue"}
 SHARE = ServeSettings().queue // PARTS

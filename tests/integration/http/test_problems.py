@@ -16,8 +16,8 @@ from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.interfaces.server.worker_pool import Overloaded
 from docgraph.model import errors
 from docgraph.model.errors import DocgraphError
+from docgraph.testing.small_store import HashedWords
 from tests.support.http_app import HERE, HttpApp, ingest_notes, open_app, settings_of
-from tests.support.small_world import HashedWords
 
 ASKED = {"question": "the queue"}
 INSIDE = "/srv/inside: a secret of the inside"

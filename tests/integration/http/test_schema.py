@@ -26,8 +26,8 @@ from docgraph.interfaces.http.server.app import make_app
 from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.interfaces.http.server.serve import address
 from docgraph.interfaces.server.listener import open_listener
+from docgraph.testing.small_store import HashedWords
 from tests.support.http_app import ingest_notes, settings_of
-from tests.support.small_world import HashedWords
 
 CASES = int(os.environ.get("DOCGRAPH_HTTP_CASES", "4"))
 CHECKS: list[Any] = [

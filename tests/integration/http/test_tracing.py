@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from docgraph.adapters.opentelemetry import OpenTelemetryTracer
 from docgraph.interfaces.http.server.app import make_app
 from docgraph.interfaces.http.server.app_state import build_app_state
+from docgraph.testing.small_store import HashedWords
 from tests.support.http_app import HERE, ingest_notes, settings_of
-from tests.support.small_world import HashedWords
 
 TRACE = 0x0AF7651916CD43DD8448EB211C80319C
 CALLER = {"traceparent": f"00-{TRACE:032x}-b7ad6b7169203331-01"}

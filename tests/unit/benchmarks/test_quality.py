@@ -17,9 +17,9 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
+from docgraph.testing.small_store import HashedWords
 from docgraph.wiring.backends import open_stores
 from docgraph.wiring.settings import Settings
-from tests.support.small_world import HashedWords
 
 TEXTS = {
     "marie": ("Marie Curie", "A physicist. With Pierre Curie she found radium in Paris."),

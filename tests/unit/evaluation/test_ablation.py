@@ -8,7 +8,8 @@ from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.evaluation.ablation import AblatedStore
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import Edge, Relationship
-from tests.support.small_world import IDENTITY, document, hash_vector, write
+from docgraph.testing.small_store import hash_vector
+from tests.support.small_world import IDENTITY, document, write
 
 EDGES = (
     Edge("r:a", "references", "r:b"),
