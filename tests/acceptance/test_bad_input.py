@@ -29,6 +29,12 @@ def test_the_error_for_a_missing_folder_names_it(docgraph: Run) -> None:
     assert "nowhere" in error_message(docgraph("ingest", "nowhere", *INGEST), BadInput)
 
 
+def test_an_empty_path_is_an_error_and_not_this_folder(docgraph: Run, elsewhere: Path) -> None:
+    (elsewhere / "a.md").write_text("# A")
+    assert "docgraph ingest ." in error_message(docgraph("ingest", ""), BadInput)
+    assert [path.name for path in elsewhere.iterdir()] == ["a.md"]
+
+
 @pytest.mark.requirement(11)
 def test_bad_files_are_listed_with_reasons_and_the_others_are_ingested(
     docgraph: Run, elsewhere: Path

@@ -73,8 +73,7 @@ def test_only_the_owner_can_read_the_file(path: Path) -> None:
     finally:
         os.umask(before)
     for file in path.parent.glob("*.server*"):
-        if file.suffix != ".lock":
-            assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
     assert path.exists()
 
 

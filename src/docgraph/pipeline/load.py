@@ -92,9 +92,11 @@ def load_text(
             raise BadPipeline(f"{UNNAMED}:{line.number}: `extends` takes one of these: {names}")
         return _read(found, (), find_installed)[1]
 
-    title, step_texts = _parse(
-        UNNAMED, parse_lines(UNNAMED, text.encode()), extended, find_installed
-    )
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise BadPipeline(f"{UNNAMED}: character {error.start + 1} is a lone surrogate") from error
+    title, step_texts = _parse(UNNAMED, parse_lines(UNNAMED, data), extended, find_installed)
     return Pipeline(title, tuple(_resolve_steps(step_texts)))
 
 

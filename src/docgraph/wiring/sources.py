@@ -44,6 +44,8 @@ def open_source(
     address = _ADDRESS.match(path) if isinstance(path, str) else None
     if address:
         return _kind(address[1], allowed).open(str(path), options)
+    if not str(path):
+        raise BadInput("no path is given; for this folder write: docgraph ingest .")
     place = Path(path)
     name = options.repository
     options = replace(options, repository=default_repository(place) if name is None else name)

@@ -57,6 +57,16 @@ def on_postgres(tmp_path: Path, database: str) -> Iterator[HttpApp]:
         yield api
 
 
+@pytest.mark.parametrize(
+    "step", ["search\ud800", {"search_nodes": {"mode": "\ud800"}}, {"search_nodes": {"\ud800": 1}}]
+)
+def test_a_lone_surrogate_in_a_pipeline_is_refused(on_sqlite: HttpApp, step: object) -> None:
+    body = {"question": "what waits?", "pipeline": {"pipeline": "own", "steps": [step]}}
+    answer = on_sqlite.client.post("/v1/search", content=json.dumps(body), headers=JSON)
+    assert answer.status_code == 422
+    assert "lone surrogate" in answer.json()["detail"]
+
+
 def with_each(body: Mapping[str, Any], turn: int) -> Iterator[dict[str, Any]]:
     """The same body with strings in each place, and in the place of each key.
 

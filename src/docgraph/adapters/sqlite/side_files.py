@@ -59,7 +59,7 @@ class SideFile:
         from filelock import FileLock  # a slow import, needed once
 
         path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{path}.lock"):
+        with FileLock(f"{path}.lock", mode=0o600):
             if path.exists():
                 return
             # SQLite would read remains of a removed file as parts of the new one.

@@ -191,7 +191,7 @@ class SqliteStore:
         """Alone: a second writer queues until the first is done."""
         from filelock import FileLock, Timeout  # who only asks does not wait for this import
 
-        lock = FileLock(f"{self._path}.ingest.lock")
+        lock = FileLock(f"{self._path}.ingest.lock", mode=0o600)
         try:
             lock.acquire(timeout=self._wait)
         except Timeout as error:
