@@ -12,7 +12,7 @@ _ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 _SPACES = re.compile(r"\s+")
 _SPACE_OR_DIGIT = re.compile(r"[\s\d]")
 _SCAN = re.compile(
-    r"`+(?P<quoted>[^`\n]+)`+"
+    r"(?<!`)`+(?P<quoted>[^`\n]+)`+"  # tried once for a run of backticks
     rf"|(?<!\w)(?P<numbered>(?:[A-Z]{{2,}}|(?i:{'|'.join(NUMBERED_SERIES)}))[ ]+\d+)(?!\w)"
     r"|(?P<token>[\w.~/][\w.~/:#-]*)"
 )
