@@ -49,18 +49,21 @@ class NamedPipelines:
 
     def checked(self, pipeline: Pipeline) -> Pipeline:
         """Refused where it is larger than this server takes."""
+        self.check_limits([(step.action.name, step.options) for step in pipeline.steps])
+        return pipeline
+
+    def check_limits(self, steps: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Of actions with their options, also those that a receipt records."""
         most = self._settings.steps
-        if len(pipeline.steps) > most:
-            raise BadPipeline(f"a pipeline takes at most {most} steps, not {len(pipeline.steps)}")
-        for step in pipeline.steps:
+        if len(steps) > most:
+            raise BadPipeline(f"a pipeline takes at most {most} steps, not {len(steps)}")
+        for action, options in steps:
             for option in OVERRIDES:
-                limit = getattr(self._settings, option)
-                value = step.options.get(option)
+                limit, value = getattr(self._settings, option), options.get(option)
                 if isinstance(value, int) and value > limit:
                     raise BadPipeline(
-                        f"{step.action.name}: {option} is {value}; this server takes up to {limit}"
+                        f"{action}: {option} is {value}; this server takes up to {limit}"
                     )
-        return pipeline
 
 
 # Who may read what is ingested.

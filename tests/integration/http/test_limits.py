@@ -120,6 +120,18 @@ def test_top_and_budget_have_limits_of_the_servers(tmp_path: Path) -> None:
         assert api.post("/v1/retrieve", {**ASKED, "top": 5, "max_tokens": 500}).status_code == 200
 
 
+@pytest.mark.parametrize("limit", [{"top": 5}, {"max_tokens": 500}])
+def test_a_replay_has_the_limits_of_the_server(tmp_path: Path, limit: dict[str, int]) -> None:
+    with open_app(settings_of(tmp_path)) as api:
+        ingest_notes(api.state)
+        receipt = api.post("/v1/retrieve", {**ASKED, "receipt": True}).json()["receipt"]
+        assert api.post("/v1/receipts/replay", {"receipt": receipt}).json()["same"] is True
+    with open_app(settings_of(tmp_path, **limit)) as api:
+        answer = api.post("/v1/receipts/replay", {"receipt": receipt})
+        assert answer.status_code == 422
+        assert "this server takes up to" in answer.json()["detail"]
+
+
 def test_a_pipeline_takes_so_many_steps_and_so_many_bytes(tmp_path: Path) -> None:
     def written(steps: int, more: str = "") -> dict[str, str]:
         return {"yaml": "pipeline: x\nsteps:\n" + "- search_nodes\n" * steps + more}

@@ -78,6 +78,7 @@ async def replay_receipt(body: ReplayBody, context: CurrentRequest) -> Response:
         if body.check:
             problems = find_receipt_problems(receipt)
             return ReceiptCheckResponse(not problems, problems)
+        context.state.pipelines.check_limits([(s.action, dict(s.options)) for s in receipt.steps])
         return replay_response(context.engine.questions.replay(context.principal, receipt))
 
     return await context.answer(respond)
