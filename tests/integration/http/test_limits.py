@@ -121,7 +121,7 @@ def test_top_and_budget_have_limits_of_the_servers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", [{"top": 5}, {"max_tokens": 500}])
-def test_a_replay_has_the_limits_of_the_server(tmp_path: Path, limit: dict[str, int]) -> None:
+def test_a_replay_has_the_limits_of_the_server(tmp_path: Path, limit: dict[str, Any]) -> None:
     with open_app(settings_of(tmp_path)) as api:
         ingest_notes(api.state)
         receipt = api.post("/v1/retrieve", {**ASKED, "receipt": True}).json()["receipt"]
