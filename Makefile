@@ -45,7 +45,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-versio
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-llm check architecture bench peers quality load prove format picture requirements lock clean
+.PHONY: help demo test test-llm check architecture bench peers quality load prove mutate format picture requirements lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -101,6 +101,9 @@ prove: $(DEV) ## 10,000 hostile inputs for every reader, then 100,000 examples o
 	@$(PYTEST) tests/fuzz --hypothesis-profile prove
 	@DOCGRAPH_HTTP_CASES=200 $(PYTEST) tests/integration/http/test_schema.py
 	@$(BIN)/python -m benchmarks.prove
+
+mutate: $(DEV) ## plant faults in a copy of the code, one at a time; named tests must find each
+	@$(BIN)/python -m checks.mutate --workers $(WORKERS)
 
 format: $(DEV) ## put the code in its one format, mend what can be mended
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

@@ -47,5 +47,8 @@ def measure(
             planned=tuple(rows[name] for name in plans),
             over=tuple(filled.with_cost(rows[name], steps) for name, steps in over.items()),
             policies=tuple(rows[name] for name in policies),
-            off=filled.without_edges(plans, switches(edges_by_origin(counts), relations)),
+            off=filled.without_edges(
+                {name: steps for name, steps in plans.items() if steps.name != "strict"},
+                switches(edges_by_origin(counts), relations),
+            ),
         )

@@ -17,8 +17,8 @@ def flat() -> dict[str, Pipeline]:
 
 
 def planned(*, code: bool) -> dict[str, Pipeline]:
-    """Questions about code are asked by the pipeline for documents too."""
-    names = ("documents", "code") if code else ("documents",)
+    """Questions about code are asked by the pipelines for documents too."""
+    names = ("documents", "strict", "code") if code else ("documents", "strict")
     return {f"planned (`{name}`)": load(name) for name in names}
 
 

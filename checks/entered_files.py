@@ -54,7 +54,8 @@ def _profile_ingest(package: Path, entry: str, folder: Path) -> Calls:
 
 def profile_command(package: Path, entry: str, arguments: Sequence[str], folder: Path) -> Calls:
     """Run it in `folder`; the functions of the package that it called, files below the package."""
-    output = folder / "calls.json"
+    output = folder / "calls.jsonl"
+    output.unlink(missing_ok=True)
     command = ("-m", "checks.profile_command", str(package), str(output), entry, *arguments)
     subprocess.run(
         [sys.executable, *command],
@@ -63,9 +64,9 @@ def profile_command(package: Path, entry: str, arguments: Sequence[str], folder:
         stdout=subprocess.DEVNULL,
         check=True,
     )
-    return frozenset(
-        (Path(file).relative_to(package), name) for file, name in json.loads(output.read_text())
-    )
+    lines = output.read_text(encoding="utf-8").splitlines()
+    calls = (json.loads(line) for line in lines)
+    return frozenset((Path(file).relative_to(package), name) for file, name in calls)
 
 
 def select_entered_files(package: Path, calls: Calls) -> tuple[Path, ...]:
@@ -94,7 +95,8 @@ def _is_value_function(function: ast.FunctionDef) -> bool:
 
 def _environment(package: Path) -> dict[str, str]:
     """This package and these checks before any that are installed, and no settings."""
-    checks = Path(__file__).parent.parent
+    checks = Path(__file__).parent
+    first = (package.parent, checks.parent, checks / "profiled")
     settings = ("DOCGRAPH_", "PYTHONPATH")
     given = {name: value for name, value in os.environ.items() if not name.startswith(settings)}
-    return {**given, "PYTHONPATH": os.pathsep.join((str(package.parent), str(checks)))}
+    return {**given, "PYTHONPATH": os.pathsep.join(map(str, first))}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from docgraph.model.errors import ContractViolation
+from docgraph.model.errors import ContractViolation, PreconditionViolation
 
 F = TypeVar("F", bound=Callable[..., Any])
 Condition = Callable[[Any], bool]
@@ -29,6 +29,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
+    requires: tuple[Condition, ...]
     ensures: tuple[Condition, ...]
     options: tuple[OptionRule, ...]
     implicit: bool
@@ -38,6 +39,7 @@ class _Terms:
 class Action:
     """A function's required inputs, options and output, and conditions on them.
 
+    A precondition has one parameter: its type says which input it is about.
     `implicit` actions are not written in YAML: the loader inserts one where a step needs its
     output and no earlier step makes it.
     """
@@ -47,6 +49,7 @@ class Action:
     requires: tuple[tuple[str, type], ...]
     options: tuple[Option, ...]
     makes: type
+    preconditions: tuple[tuple[type, Condition], ...]
     postconditions: tuple[Condition, ...]
     option_rules: tuple[OptionRule, ...]
     implicit: bool
@@ -55,7 +58,11 @@ class Action:
         return next((option for option in self.options if option.name == name), None)
 
     def call(self, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-        """Runs the action and checks its output."""
+        """Checks the inputs, runs the action and checks its output."""
+        for kind, condition in self.preconditions:
+            for (_, required), value in zip(self.requires, inputs, strict=True):
+                if required is kind and not condition(value):
+                    raise PreconditionViolation(self._not(condition))
         result = self.function(*inputs, **options)
         if not isinstance(result, self.makes):
             raise ContractViolation(
@@ -63,22 +70,27 @@ class Action:
             )
         for condition in self.postconditions:
             if not condition(result):
-                raise ContractViolation(
-                    f"{self.name}: not {condition.__name__}: {condition.__doc__}"
-                )
+                raise ContractViolation(self._not(condition))
         return result
+
+    def _not(self, condition: Condition) -> str:
+        return f"{self.name}: not {condition.__name__}: {condition.__doc__}"
 
 
 def action(
     *,
+    requires: tuple[Condition, ...] = (),
     ensures: tuple[Condition, ...] = (),
     options: tuple[OptionRule, ...] = (),
     implicit: bool = False,
 ) -> Callable[[F], F]:
-    """Marks a function as an action; `ensures` are conditions on its output, always checked."""
+    """Marks a function as an action.
+
+    `requires` are conditions on its inputs, `ensures` on its output; both are always checked.
+    """
 
     def mark(function: F) -> F:
-        setattr(function, _TERMS, _Terms(ensures, options, implicit))
+        setattr(function, _TERMS, _Terms(requires, ensures, options, implicit))
         return function
 
     return mark
@@ -98,7 +110,15 @@ def contract_of(function: Callable[..., Any]) -> Action:
             Option(p.name, hints[p.name], p.default) for p in parameters if p.kind is p.KEYWORD_ONLY
         ),
         makes=hints["return"],
+        preconditions=tuple((_input_of(one), one) for one in terms.requires),
         postconditions=terms.ensures,
         option_rules=terms.options,
         implicit=terms.implicit,
     )
+
+
+def _input_of(condition: Condition) -> type:
+    """The type of the parameter that is not the result."""
+    (kind,) = (hint for name, hint in typing.get_type_hints(condition).items() if name != "return")
+    found: type = kind
+    return found

@@ -81,7 +81,7 @@ def test_a_plan_does_not_outlive_its_permission(docgraph: Run, saved: Path) -> N
     assert context["documents"] == []
     assert context["reason"] == "nothing visible is left of this plan"
     arguments = ("context", "When is the launch?", *STORE, "--json")
-    assert data(docgraph(*arguments))["context"]["reason"] == "nothing visible matches"
+    assert data(docgraph(*arguments))["context"]["reason"] == "no seeds: nothing visible matches"
 
 
 @pytest.mark.requirement(25)

@@ -92,7 +92,7 @@ def test_explicit_ids_can_be_the_seeds_without_a_question(docgraph: Run, rocket:
 def test_without_seeds_the_context_is_empty_and_has_a_reason(docgraph: Run, rocket: Path) -> None:
     arguments = ("context", "--seed", "rocket:gone.md", "--store", str(rocket), "--json")
     context = data(docgraph(*arguments))["context"]
-    assert (context["documents"], context["reason"]) == ([], "nothing visible matches")
+    assert (context["documents"], context["reason"]) == ([], "no seeds: nothing visible matches")
 
 
 @pytest.mark.requirement(44)
@@ -139,6 +139,7 @@ def test_doctor_tests_every_part(docgraph: Run, rocket: Path) -> None:
         "tokenizer",
         "embedder",
         "readers",
+        "parsing",
         "store",
         "callers",
         "plugins",

@@ -168,6 +168,9 @@ def test_an_action_is_documented_with_its_contract(action: Action) -> None:
     needs = ", ".join(f"`{kind.__name__}`" for _, kind in action.requires)
     said = " ".join(section.split())
     assert f"Needs {needs}; makes `{action.makes.__name__}`." in said
+    required = re.findall(r"Requires `(\w+)`: ([^.|]+\.)", said)
+    conditions = [(one.__name__, str(one.__doc__)) for _, one in action.preconditions]
+    assert required == [(name, text[0].lower() + text[1:]) for name, text in conditions]
     ensured = re.findall(r"Ensures `(\w+)`: ([^.|]+\.)", said)
     claims = [(claim.__name__, str(claim.__doc__)) for claim in action.postconditions]
     assert ensured == [(name, text[0].lower() + text[1:]) for name, text in claims]

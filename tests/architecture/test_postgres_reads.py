@@ -12,7 +12,7 @@ from docgraph.adapters.sql.database import load_queries
 
 # Tables from which rights are computed: see `load_rows`.
 ROWS = {
-    *("change_counts", "segment_numbers", "document_lifetimes"),
+    *("change_counts", "segments", "documents"),
     *("access_classes", "branches", "snapshots", "complete_indexes"),
 }
 NO_READS = {

@@ -14,13 +14,13 @@ SOURCE = Path(__file__).parent.parent.parent / "src" / "docgraph"
 PRINCIPALS_MODULE = SOURCE / "interfaces" / "auth" / "principals.py"
 NAME = Principal.__name__
 FIELDS = frozenset(field.name for field in fields(Principal))
+COPY = "replace"  # of dataclasses and of copy
 BYPASSES = frozenset({"__class__", "__replace__", "__setattr__"})
 
 
 def find_creations(tree: ast.Module) -> Iterator[int]:
     """Lines on which a Principal could be created."""
-    known = {NAME, *aliases(tree)}
-    typed = annotations(tree)
+    known = {NAME, *aliases(tree, NAME)}
     for part in outside_types(tree):
         match part:
             case ast.Name(id=name, ctx=ast.Load()) if name in known:
@@ -31,9 +31,28 @@ def find_creations(tree: ast.Module) -> Iterator[int]:
                 yield part.lineno
             case ast.Call(func=ast.Call(func=ast.Name(id="type"))):
                 yield part.lineno
-            case ast.Call(
-                func=ast.Name(id=called) | ast.Attribute(attr=called), args=[copied, *_]
-            ) if called == "replace" and could_change_principal(part):
+            case _:
+                continue
+    yield from find_copies(tree, known)
+
+
+def find_copies(tree: ast.Module, known: set[str]) -> Iterator[int]:
+    """Lines on which `replace` could copy a Principal, under whatever name."""
+    copies, typed = {COPY, *aliases(tree, COPY)}, annotations(tree)
+    called = {id(part.func) for part in ast.walk(tree) if isinstance(part, ast.Call)}
+    for part in outside_types(tree):
+        match part:
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=text), *_]):
+                if text == COPY:
+                    yield part.lineno
+            case ast.Name(id=name, ctx=ast.Load()) if name in copies and id(part) not in called:
+                yield part.lineno
+            case ast.Attribute(value=ast.Name(id=module), attr=name) if name == COPY:
+                if module in modules(tree) and id(part) not in called:
+                    yield part.lineno
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[copied, *_]) if (
+                name in copies and could_change_principal(part)
+            ):
                 if known & typed.get(name_of(copied), known):
                     yield part.lineno
 
@@ -44,10 +63,20 @@ def could_change_principal(copy: ast.Call) -> bool:
     return bool(changed) and changed <= {*FIELDS, None}
 
 
-def aliases(tree: ast.Module) -> Iterator[str]:
+def aliases(tree: ast.Module, imported: str) -> Iterator[str]:
+    """Other names under which a module imports something."""
     for part in ast.walk(tree):
         if isinstance(part, ast.ImportFrom):
-            yield from (alias.asname for alias in part.names if alias.name == NAME and alias.asname)
+            names = (alias.asname for alias in part.names if alias.name == imported)
+            yield from filter(None, names)
+
+
+def modules(tree: ast.Module) -> set[str]:
+    """The names of imported modules that have a `replace`."""
+    found = (
+        alias for part in ast.walk(tree) if isinstance(part, ast.Import) for alias in part.names
+    )
+    return {alias.asname or alias.name for alias in found if alias.name in ("copy", "dataclasses")}
 
 
 def annotations(tree: ast.Module) -> dict[str, set[str]]:
@@ -110,6 +139,12 @@ def test_only_the_module_principals_creates_a_principal() -> None:
         "asker.__replace__(labels=frozenset())",
         "replace(asker, **changes)",
         "replace(other, by='')",
+        "changed(asker, groups=frozenset(headers['x-groups']))",
+        "data.replace(asker, groups=frozenset({'board'}))",
+        "change = replace",
+        "change = data.replace",
+        "partial(replace, asker)(groups=frozenset())",
+        "getattr(data, 'replace')(asker, groups=frozenset())",
     ],
 )
 def test_every_way_to_create_a_principal_is_found(line: str) -> None:
@@ -117,10 +152,12 @@ def test_every_way_to_create_a_principal_is_found(line: str) -> None:
     module = (
         "from docgraph.model.access import Principal\n"
         "from docgraph.model.access import Principal as P\n"
+        "from dataclasses import replace, replace as changed\n"
+        "import dataclasses as data\n"
         "def ask(asker: Principal, other: P) -> Principal:\n"
         f"    {line}\n"
     )
-    assert set(find_creations(ast.parse(module))) == {4}
+    assert set(find_creations(ast.parse(module))) == {6}
 
 
 def test_types_and_other_values_are_not_reported() -> None:

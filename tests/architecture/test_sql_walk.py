@@ -249,7 +249,7 @@ def test_only_the_allowed_positions_may_read_tables(compiling: Compiler) -> None
 @pytest.mark.parametrize(
     ("query", "raw"),
     [
-        ("document_lifetimes", "names branches, document_access, documents"),
+        ("document_lifetimes", "names branches, documents"),
         ("no_such_query", "does not select"),
     ],
 )

@@ -14,9 +14,15 @@ from docgraph.model.access import (
     Person,
     Principal,
 )
-from docgraph.model.access_policy import AccessFileRule, AccessFileRules, ManualRule, PathAccess
+from docgraph.model.access_policy import (
+    AccessFileRule,
+    AccessFileRules,
+    ManualRule,
+    PathAccess,
+    VersionAccess,
+)
 from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.snapshot import SnapshotSelector
+from docgraph.model.snapshot import BranchSource, SnapshotSelector, SourceLocation
 from docgraph.ports.store import Store
 from tests.conformance.published import publish
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
@@ -193,7 +199,14 @@ class AccessRules:
         with writing(store) as writes:
             writes.access.set_statements({"a.md": statements_of(OPEN)})
             writes.publish()
+        with pytest.raises(NotVisible):  # that ingest does not contain what the branch has
+            seen(store, topic, reader=someone())
+        with writing(store, branch="topic") as writes:
+            writes.access.set_statements({"a.md": statements_of(OPEN)})
+            assert writes.has_changes()
+            writes.publish()
         assert seen(store, topic, reader=someone()) == ["r:a.md"]
+        assert store.verify().is_sound
 
     @pytest.mark.requirement(35)
     def test_the_default_branchs_access_file_covers_paths_it_never_held(self, store: Store) -> None:
@@ -219,7 +232,115 @@ class AccessRules:
         with writing(store) as writes:
             writes.access.set_file_rules(None)
             writes.publish()
+        with writing(store, branch="topic") as writes:
+            writes.access.set_statements({"secret/x.md": statements_of(OPEN)})
+            writes.publish()
         assert seen(store, topic, reader=someone()) == ["r:secret/x.md", "r:secret/y.md"]
+
+    @pytest.mark.requirement(73)
+    def test_an_ingest_opens_the_versions_that_it_contains_and_no_older_ones(
+        self, store: Store
+    ) -> None:
+        publish(store, document("a.md", "one", rule=STAFF), document("b.md", "b", rule=STAFF))
+        with writing(store) as writes:
+            write(writes, [document("a.md", "two", rule=OPEN)])
+            writes.access.set_statements({"b.md": statements_of(OPEN)})
+            writes.publish()
+            changes = writes.access.changes()
+        assert (changes.wider, changes.wider_readers, changes.narrower) == (2, (EVERYONE,), 0)
+        old = SnapshotSelector("r", "main", 1)
+        assert seen(store, reader=someone()) == ["r:a.md", "r:b.md"]
+        assert seen(store, old, reader=someone()) == ["r:b.md"]
+        assert seen(store, old, reader=someone("staff")) == ["r:a.md", "r:b.md"]
+        assert of(store, "a.md").older == (VersionAccess(1, 1, STAFF),)
+        assert of(store, "b.md").older == ()
+        assert store.verify().is_sound
+
+    @pytest.mark.requirement(73)
+    def test_a_narrower_rule_counts_for_older_versions_for_good(self, store: Store) -> None:
+        publish(store, document("a.md", "one", rule=OPEN), document("b.md", "b", rule=OPEN))
+        publish(store, document("a.md", "two", rule=STAFF))
+        old = SnapshotSelector("r", "main", 1)
+        assert seen(store, old, reader=someone()) == ["r:b.md"]
+        publish(store, document("a.md", "three", rule=OPEN))
+        assert seen(store, old, reader=someone()) == ["r:b.md"]
+        with writing(store) as writes:
+            writes.documents.remove(["b.md"])
+            writes.access.set_statements({"b.md": statements_of(STAFF)})
+            writes.publish()
+        assert seen(store, old, reader=someone("staff")) == ["r:a.md", "r:b.md"]
+        with writing(store) as writes:
+            writes.access.set_statements({"b.md": statements_of(OPEN)})
+            writes.publish()
+        with pytest.raises(NotVisible):
+            seen(store, old, reader=someone())
+        assert store.verify().is_sound
+
+    @pytest.mark.requirement(37)
+    def test_a_reset_with_history_opens_older_versions(self, store: Store) -> None:
+        publish(store, document("a.md", "one", rule=STAFF))
+        publish(store, document("a.md", "two", rule=OPEN))
+        old = SnapshotSelector("r", "main", 1)
+        set_manual_rule(store, "a.md", OPEN)
+        assert seen(store, old, reader=someone()) == ["r:a.md"]
+        set_manual_rule(store, "a.md", None)
+        with pytest.raises(NotVisible):
+            seen(store, old, reader=someone())
+        with store.access_policy("local") as policies:
+            policies.reset("r", ("a.md",), history=True)
+        assert seen(store, old, reader=someone()) == ["r:a.md"]
+        assert store.verify().is_sound
+
+    @pytest.mark.requirement(73)
+    def test_a_closed_text_that_comes_back_stays_closed_unless_it_may_be_opened(
+        self, store: Store
+    ) -> None:
+        publish(store, document("a.md", "secret", rule=STAFF))
+        publish(store, document("a.md", "harmless", rule=OPEN))
+        for branch in ("main", "topic"):
+            with writing(store, branch=branch) as writes:
+                write(writes, [document("a.md", "secret", rule=OPEN)])
+                writes.access.set_statements({}, may_open=False)
+                writes.publish()
+            selector = SnapshotSelector("r", branch)
+            with pytest.raises(NotVisible):
+                seen(store, selector, reader=someone())
+            assert seen(store, selector, reader=someone("staff")) == ["r:a.md"]
+            with writing(store, branch=branch) as writes:
+                writes.access.set_statements({}, may_open=False)
+                assert not writes.has_changes()
+        with writing(store) as writes:
+            writes.access.set_statements({})
+            assert writes.has_changes()
+            writes.publish()
+        assert seen(store, SnapshotSelector("r", "main"), reader=someone()) == ["r:a.md"]
+        assert store.verify().is_sound
+
+    @pytest.mark.requirement(73)
+    def test_a_branch_knows_the_source_that_it_is_filled_from(self, store: Store) -> None:
+        here, there = SourceLocation("/srv/here"), SourceLocation("/srv/there", "main")
+        with writing(store) as writes:
+            assert (writes.is_first, writes.source) == (True, None)
+            write(writes, [document("a.md", "one")])
+            writes.set_source(here)
+            writes.publish()
+        with writing(store) as writes:
+            assert (writes.is_first, writes.source) == (False, here)
+        publish(store, document("a.md", "two"))
+        publish(store, document("a.md", "two"), branch="topic")
+        with store.access_policy("local") as policies:
+            assert policies.sources() == (
+                BranchSource("r", "main", here),
+                BranchSource("r", "topic", None),
+            )
+            policies.set_source("r", "main", there)
+            assert policies.sources("r")[0].source == there
+            with pytest.raises(NotVisible):
+                policies.set_source("r", "absent", there)
+        with store.access_policy("elsewhere") as policies:
+            assert policies.sources() == ()
+            with pytest.raises(NotVisible):
+                policies.set_source("r", "main", here)
 
     @pytest.mark.requirement(35)
     def test_no_name_makes_a_branch_the_default_one(self, store: Store) -> None:
@@ -283,16 +404,17 @@ class AccessRules:
         assert seen(store) == ["r:a.md"]
 
     @pytest.mark.requirement(37)
-    def test_a_manual_rule_follows_a_renamed_file(self, store: Store) -> None:
+    def test_a_manual_rule_stays_with_its_path(self, store: Store) -> None:
+        """Also where its text has moved to another path."""
         publish(store, document("a.md", "one"), document("b.md", "b"))
-        revoke(store, "a.md")
+        set_manual_rule(store, "a.md", STAFF)
         with writing(store) as writes:
             write(writes, [document("new.md", "one")])
             writes.documents.remove(["a.md"])
-            writes.access.move_manual_rules([("a.md", "new.md")])
             writes.publish()
-        assert seen(store) == ["r:b.md"]
-        assert of(store, "new.md").manual == ManualRule(closed=True)
+        assert seen(store) == ["r:b.md", "r:new.md"]
+        assert of(store, "new.md").manual is None
+        assert of(store, "a.md").manual == ManualRule(STAFF)
 
     @pytest.mark.requirement(37)
     def test_a_name_is_the_same_in_every_unicode_form(self, store: Store) -> None:

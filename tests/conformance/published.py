@@ -6,6 +6,7 @@ from docgraph.model.document import Document
 from docgraph.model.edge import Relationship
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
+from tests.support.graph_edges import all_edges
 from tests.support.small_world import IDENTITY, write
 
 
@@ -29,7 +30,7 @@ def listed(
     store: Store, *selectors: SnapshotSelector, relations: frozenset[str] | None = None
 ) -> tuple[Relationship, ...]:
     with store.open_session(local(), selectors or (SnapshotSelector(),)) as reads:
-        return reads.graph.all_edges(relations)
+        return all_edges(reads.graph, relations)
 
 
 def edges_of(store: Store, *selectors: SnapshotSelector) -> list[tuple[str, str, str]]:

@@ -7,6 +7,8 @@ from docgraph.model.edge import MANUAL, Edge, EdgeEvidence, Relationship
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.store_rules import mined, writing
+from tests.support.graph_edges import all_edges
+from tests.support.small_world import document, write
 
 
 class StatedEdgeRules:
@@ -23,7 +25,7 @@ class StatedEdgeRules:
             back = [found.edge for found in reads.graph.edges(("r:b.md",), "in")]
             assert back == out
             assert reads.graph.edges(("r:h.md",)) == ()
-            assert [found.edge for found in reads.graph.all_edges()] == out
+            assert [found.edge for found in all_edges(reads.graph)] == out
 
     def test_a_section_has_its_own_edges_and_a_document_those_of_its_sections(
         self, fruit: Store
@@ -49,9 +51,9 @@ class StatedEdgeRules:
             writes.edges.replace_imported([mined("r:a.md", "references", "r:b.md", moved)])
             assert not writes.has_changes()
         with fruit.open_session(local()) as reads:
-            assert [found.evidence for found in reads.graph.all_edges()] == [(moved,)]
+            assert [found.evidence for found in all_edges(reads.graph)] == [(moved,)]
         with fruit.open_session(local(), (SnapshotSelector("r", "main", 1),)) as reads:
-            assert len(reads.graph.all_edges()) == 2
+            assert len(all_edges(reads.graph)) == 2
 
     def test_edges_written_again_before_they_are_published_are_there_once(
         self, fruit: Store
@@ -65,10 +67,37 @@ class StatedEdgeRules:
                 writes.edges.replace_imported([mined("r:a.md", "references", "r:b.md", place)])
             writes.publish()
         with fruit.open_session(local()) as reads:
-            assert [(f.edge.relation, len(f.evidence)) for f in reads.graph.all_edges()] == [
+            assert [(f.edge.relation, len(f.evidence)) for f in all_edges(reads.graph)] == [
                 ("references", 1),
                 ("explains", 0),
             ]
+
+    def test_a_manual_relation_and_its_note_go_with_a_pruned_document(self, fruit: Store) -> None:
+        """On its own branch, and in other repositories once no branch has the document."""
+        note = EdgeEvidence("b.md", 0, 0, 0, 0, "Ann said so")
+        kept = Edge("r:b.md", "explains", "r:c.md")
+        gone = Edge("r:b.md", "explains", "r:a.md")
+        far = Edge("s:x.md", "explains", "r:a.md")
+        with writing(fruit) as writes:
+            write(writes, [document("c.md", "cherries")])
+            writes.edges.add_manual([Relationship(e, (MANUAL,), (note,)) for e in (gone, kept)])
+            writes.publish()
+        with writing(fruit, "s") as writes:
+            write(writes, [document("x.md", "plums", repository="s")])
+            writes.edges.add_manual([Relationship(far, (MANUAL,), (note,))])
+            writes.publish()
+        with writing(fruit) as writes:
+            writes.documents.remove(["a.md"])
+            writes.publish()
+        with fruit.open_session(local(), (SnapshotSelector("r", "main", 2),)) as reads:
+            assert gone in [found.edge for found in all_edges(reads.graph)]
+        fruit.prune("local", "r", "main", 1)
+        with writing(fruit) as writes:
+            write(writes, [document("a.md", "apples again")])
+            writes.publish()
+        with fruit.open_session(local()) as reads:
+            manual = [one.edge for one in all_edges(reads.graph) if MANUAL in one.origins]
+        assert manual == [kept]
 
     @pytest.mark.requirement(3)
     def test_a_relation_added_twice_is_one_edge_with_both_origins(self, fruit: Store) -> None:
@@ -78,12 +107,12 @@ class StatedEdgeRules:
                 writes.edges.add_manual([Relationship(edge, (MANUAL,), ())])
                 writes.publish()
         with fruit.open_session(local()) as reads:
-            found = [known for known in reads.graph.all_edges() if known.edge == edge]
+            found = [known for known in all_edges(reads.graph) if known.edge == edge]
             assert [known.origins for known in found] == [("links", "manual")]
         with writing(fruit) as writes:
             assert writes.edges.remove_manual([edge]) == 1
             assert writes.edges.remove_manual([edge]) == 0
             writes.publish()
         with fruit.open_session(local()) as reads:
-            found = [known for known in reads.graph.all_edges() if known.edge == edge]
+            found = [known for known in all_edges(reads.graph) if known.edge == edge]
             assert [known.origins for known in found] == [("links",)]

@@ -13,6 +13,7 @@ from docgraph.ports.store import ReaderSession
 from tests.conformance.published import publish
 from tests.conformance.store_rules import OVERS, plan_of, vector
 from tests.faults.fault_store import StoreOpener
+from tests.support.graph_edges import all_edges
 from tests.support.lexical_scores import scores_of
 from tests.support.small_world import document, reference
 
@@ -53,7 +54,7 @@ def read_everything(reads: ReaderSession, search: SearchReads) -> bytes:
             "counts": reads.counts(),
             "near": [search.nearest(vector("apples"), over=o, roll_up=True, top=9) for o in OVERS],
             "words": found,
-            "edges": [one.edge for one in reads.graph.all_edges()],
+            "edges": [one.edge for one in all_edges(reads.graph)],
             "concepts": [one.title for one in texts.concepts(IDS)],
             "texts": [one.text for one in texts.chunks(tuple(scores))],
         }

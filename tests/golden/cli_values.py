@@ -101,6 +101,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("migrate",),
     ("principals", "rm", "fred"),
     ("keys", "list"),
+    ("context", "--seed", "notes:absent.md", "--pipeline", "code"),
 )
 ERRORS: tuple[tuple[str, ...], ...] = (
     ("ingest", "absent"),

@@ -34,7 +34,7 @@ RETRY = "How often is a failed upload tried again?"
 CODE = "`Worker.run` calls backoff in services/queue/worker.py"
 DECISION = "ADR-5 and Delivery Windows by Katherine Johnson"
 NORTH = "What does Depot North earn, and what do couriers cost?"
-SEEDS = ("parcel:docs/uploads.md", "parcel:services/queue/worker.py::Worker.run", "parcel:absent")
+SEEDS = ("parcel:docs/uploads.md", "parcel:services/queue/worker.py::Worker.run")
 OLD, NEW = SnapshotName("parcel", "main", 1), SnapshotName("parcel", "main", 4)
 # Retrievals that are stored in full, so that a difference can be read.
 FULL: dict[str, tuple[str, str, int, Sequence[SnapshotSelector], Sequence[str]]] = {
@@ -99,7 +99,9 @@ def full_retrievals(installation: Installation) -> Any:
             selectors=selectors,
             seeds=seeds,
         )
-        values[name] = readable({**parts, "receipt": parts["receipt"].digest})
+        if "receipt" in parts:
+            parts["receipt"] = parts["receipt"].digest
+        values[name] = readable(parts)
     return values
 
 
@@ -194,8 +196,8 @@ def reasons(installation: Installation) -> Any:
     """Why a node is in a context or not, and what two retrievals differ in."""
     engine = installation.engine
     why = {
-        f"{name} / {node} / pipeline {number}": readable(
-            engine.questions.why(QuestionRequest(READERS[name], PIPELINES[number], RETRY), node)
+        f"{name} / {node} / pipeline {number}": _reason(
+            engine, QuestionRequest(READERS[name], PIPELINES[number], RETRY), node
         )
         for name, node, number in WHY
     }
@@ -206,6 +208,13 @@ def reasons(installation: Installation) -> Any:
         for name, pipeline in (("local", "documents"), ("one group", "flat"))
     ]
     return {"why": why, "diff of retrievals": readable(compare_retrievals(*sides))}
+
+
+def _reason(engine: Engine, request: QuestionRequest, node: str) -> Any:
+    try:
+        return readable(engine.questions.why(request, node))
+    except DocgraphError as error:
+        return {"error": str(error)}
 
 
 def worlds(stock: MachineStore, seed: int) -> Any:

@@ -32,6 +32,7 @@ POSTS: tuple[tuple[str, str, Any], ...] = (
     ("plan of ids", "/v1/plans", SEEDS),
     ("retrieve", "/v1/retrieve", {**QUESTION, "max_tokens": 80, "receipt": True}),
     ("retrieve with a pipeline", "/v1/retrieve", {**QUESTION, "pipeline": MINE}),
+    ("retrieve without seeds", "/v1/retrieve", {"seeds": ["notes:absent.md"], "pipeline": "code"}),
     ("ask", "/v1/ask", {**QUESTION, "receipt": True}),
     ("explain", "/v1/explain", QUESTION),
     ("explain a node", "/v1/explain", {**QUESTION, "node": "notes:limits.md"}),
@@ -51,6 +52,7 @@ GETS = (
     "/healthz",
     "/readyz",
     "/v1/snapshots",
+    "/v1/status",
     "/v1/relations?repository=notes",
     "/v1/relations?node=notes:limits.md&limit=1",
     "/v1/nodes/notes:uploads.md",
@@ -108,7 +110,7 @@ def _proofs(client: TestClient, values: dict[str, Any]) -> dict[str, Any]:
     plan = values["POST /v1/plans, plan"]["body"]["plan"]
     receipt = values["POST /v1/retrieve, retrieve"]["body"]["receipt"]
     bodies = (
-        ("/v1/plans/execute", {"plan": plan}),
+        ("/v1/plans/execute", plan),
         ("/v1/receipts/replay", {"receipt": receipt}),
         ("/v1/receipts/replay", {"receipt": {**receipt, "question": "another"}, "check": True}),
     )

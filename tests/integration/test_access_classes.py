@@ -69,9 +69,7 @@ def classes(path: Path) -> dict[int, str]:
 
 def class_of(path: Path, document: str) -> int:
     with raw(path) as connection:
-        found = connection.execute(
-            "SELECT access_class FROM document_access WHERE path = ?", (document,)
-        )
+        found = connection.execute("SELECT access_class FROM documents WHERE path = ?", (document,))
         return int(found.fetchone()[0])
 
 

@@ -145,16 +145,15 @@ def test_forbidden_and_absent_nodes_leave_the_same_audit_rows(
 ) -> None:
     def rows(node: str) -> list[AuditEvent]:
         before = len(installation.rows())
-        installation.engine.questions.retrieve(
-            QuestionRequest(local(), load("documents"), "", seeds=(node,))
-        )
+        with pytest.raises(NotVisible, match="no visible node has the id"):
+            installation.engine.questions.retrieve(
+                QuestionRequest(local(), load("documents"), "", seeds=(node,))
+            )
         return installation.rows()[before:]
 
     hidden, absent = rows("r:h.md"), rows("r:z.md")
-    assert [(row.outcome, row.detail) for row in hidden] == [
-        ("denied", "not visible: r:h.md"),
-        ("succeeded", ""),
-    ]
+    assert [(row.outcome, row.detail) for row in hidden] == [("denied", "not visible: r:h.md")]
+    assert [(row.outcome, row.detail) for row in absent] == [("denied", "not visible: r:z.md")]
     assert [row.plan for row in hidden] == [row.plan for row in absent]
     assert [(row.action, row.outcome, row.snapshots) for row in hidden] == [
         (row.action, row.outcome, row.snapshots) for row in absent
@@ -254,7 +253,7 @@ def test_revoking_a_group_without_access_is_refused(installation: AdministeredSt
     )
     with pytest.raises(BadInput, match="may be read by everyone, so board cannot be taken away"):
         installation.administration.revoke(local(), "r", ("a.md",), frozenset({"board"}))
-    with pytest.raises(NotVisible, match=r"holds no document 'z.md'"):
+    with pytest.raises(NotVisible, match=r"there is no document 'z.md' in repository 'r'"):
         installation.administration.revoke(local(), "r", ("z.md",))
     with pytest.raises(BadInput, match="for its own tenant"):
         installation.administration.set_access(local(), "r", ("a.md",), AccessRule("other"))

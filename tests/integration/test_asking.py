@@ -157,7 +157,7 @@ def test_without_evidence_no_endpoint_is_asked(
     with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, [document("e.md", "")])
         writes.publish()
-    found = asked(engine(store, chat(server)), seeds=("r:h.md",))
+    found = asked(engine(store, chat(server)), seeds=("r:e.md",))
     assert (found.answer.kind, server.asked) == ("not_enough_evidence", [])
 
 

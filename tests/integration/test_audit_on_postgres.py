@@ -1,7 +1,6 @@
 """The audit log on Postgres: what it waits for, who can read it, and its settings."""
 
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -61,9 +60,7 @@ def log(place: PostgresAuditStorage) -> PostgresAuditLog:
 def test_writing_and_reading_wait_for_no_ingest(log: PostgresAuditLog, database: str) -> None:
     with closing(connect(database)) as ingest, ingest.transaction():
         ingest.execute(AN_INGEST.encode())
-        began = time.perf_counter()
-        fill(log, ROWS_PER_SEAL + 1)
-        assert time.perf_counter() - began < 5
+        fill(log, ROWS_PER_SEAL + 1)  # one that waited would be refused
         assert log.verify("t", make_anchor(log)).is_sound
         assert len(log.entries("t")) == ROWS_PER_SEAL + 1
     assert log.verify("t") == AuditVerdict(ROWS_PER_SEAL + 1, ROWS_PER_SEAL + 1, ())

@@ -100,9 +100,7 @@ def test_writing_waits_for_no_reader(log: AuditLog, place: AuditStorage) -> None
     with place.raw() as run:
         run("BEGIN")
         before = run("SELECT count(*) FROM entries").fetchall()
-        began = time.perf_counter()
-        fill(place.log(wait=0), ROWS_PER_SEAL)
-        assert time.perf_counter() - began < 5
+        fill(place.log(wait=0), ROWS_PER_SEAL)  # one that waited would be refused
         assert before == [(3,)]
     assert log.verify("t").rows == ROWS_PER_SEAL + 3
 

@@ -1,14 +1,12 @@
 """The backend can be changed with no change to a pipeline: two stores, one plan, one context."""
 
 import shutil
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from string import ascii_lowercase
-from typing import Any
 
 import pytest
 
@@ -17,21 +15,12 @@ from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Principal
-from docgraph.model.answer import Answer
-from docgraph.model.context import Context, TokenCounter
 from docgraph.model.digest import canonical, plain
 from docgraph.model.document import Document
-from docgraph.model.plan import RetrievalPlan
-from docgraph.model.question import Question
 from docgraph.model.reference import Definition
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 from docgraph.pipeline.load import load, shipped_pipelines
-from docgraph.pipeline.run import run
-from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.models import Reranked, Reranker
-from docgraph.ports.search_reads import SearchReads
-from docgraph.ports.store import ReaderSession, Store
-from docgraph.ports.text_reads import TextReads
+from docgraph.ports.store import Store
 from docgraph.ports.writes import BuiltDocument, text_key
 from docgraph.wiring.build import open_folder
 from tests.interference.machine import counts
@@ -56,8 +45,8 @@ from tests.interference.stores import MachineStore, small_limits
 from tests.interference.twin_stores import TwinInterference
 from tests.interference.views import BranchContent as Texts
 from tests.support import guarded_world
-from tests.support.fakes import WordCounter
 from tests.support.memory_world import World, world
+from tests.support.pipeline_runs import plan_and_context
 from tests.support.postgres_server import PostgresServer
 from tests.support.sample_documents import (
     EAST,
@@ -114,13 +103,6 @@ PLACE = world(
 )
 
 
-class NoReranker:
-    name = "none"
-
-    def rerank(self, question: str, ids: tuple[str, ...]) -> Reranked:
-        raise AssertionError("no shipped pipeline reranks")
-
-
 def stored(place: World, held: SampleDocument) -> Document:
     """The same document as a store takes it in."""
     return Document(
@@ -160,28 +142,14 @@ def fill(store: Store, place: World) -> None:
         writes.publish()
 
 
-def walked(
-    reads: ReaderSession | World, name: str, question: Question
-) -> tuple[RetrievalPlan, Context]:
-    windows: Mapping[type, Callable[[Mapping[type, Any]], Any]] = {
-        SearchReads: lambda _: reads.search,
-        GraphReads: lambda _: reads.graph,
-        TextReads: lambda values: reads.texts(values[RetrievalPlan]),
-        TokenCounter: lambda _: WordCounter(),
-        Reranker: lambda _: NoReranker(),
-    }
-    done = run(load(name).before(Answer), {Question: question}, windows, time.perf_counter)
-    return done.get(RetrievalPlan), done.get(Context)
-
-
 @pytest.mark.requirement(42)
 def test_every_pipeline_gives_the_same_bytes_on_every_backend(store: Store) -> None:
     fill(store, PLACE)
     for name in sorted(shipped_pipelines()):
         for asked in map(ask, ("north wind", "what does blow_wind do?", "nothing known")):
             with store.open_session(local()) as reads:
-                on_disk = walked(reads, name, asked)
-            in_memory = walked(PLACE, name, asked)
+                on_disk = plan_and_context(reads, load(name), asked)
+            in_memory = plan_and_context(PLACE, load(name), asked)
             assert canonical(on_disk[0]) == canonical(in_memory[0])
             assert on_disk[0].order
             texts = [[item.text for item in found.items] for _, found in (on_disk, in_memory)]

@@ -78,6 +78,18 @@ def test_given_dimensions_are_sent_and_need_no_probe(server: Server) -> None:
     assert [(key, body["dimensions"]) for _, key, body in server.asked] == [(None, 3)]
 
 
+def test_a_server_that_does_not_give_the_requested_dimensions_is_an_error(server: Server) -> None:
+    embedder = EndpointEmbedder(server.base, "tiny", dimensions=2)
+    with pytest.raises(ModelError, match="3 dimensions, where 2 were requested"):
+        embedder.embed(["a"])
+
+
+def test_a_server_that_takes_no_dimensions_is_an_error_with_its_reason(server: Server) -> None:
+    server.answer = lambda body: (400, {"error": {"message": "does not support dimensions"}}, {})
+    with pytest.raises(ModelError, match="answered 400: does not support dimensions"):
+        EndpointEmbedder(server.base, "tiny", dimensions=2).embed(["a"])
+
+
 def test_no_texts_cause_no_request(server: Server, embedder: EndpointEmbedder) -> None:
     assert (embedder.embed([]), server.asked) == ([], [])
 
@@ -162,7 +174,7 @@ INVALID: dict[str, tuple[object, str]] = {
     "NaN": (b'{"data": [{"index": 0, "embedding": [NaN, 1.0]}]}', "not finite"),
     "null": ({"data": [{"index": 0, "embedding": [None, 1.0]}]}, "not finite"),
     "too large": ({"data": [{"index": 0, "embedding": [1e300]}]}, "not finite"),
-    "too wide": ({"data": [{"index": 0, "embedding": [1.0] * 1025}]}, "1025 dimensions"),
+    "too wide": ({"data": [{"index": 0, "embedding": [1.0] * 16_001}]}, "16001 dimensions"),
 }
 
 

@@ -1,5 +1,7 @@
 """Invalid input is refused by the engine before anything is read."""
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from docgraph.pipeline.request import QuestionRequest
 from docgraph.testing.small_store import DIMENSIONS, HashedWords
 from tests.support.engines import make_engine
 from tests.support.memory_source import MemorySource
+from tests.support.stored_content import stored_content
 
 
 class OtherWords(HashedWords):
@@ -108,13 +111,45 @@ def test_an_unknown_miner_is_refused_and_nothing_is_written(tmp_path: Path) -> N
 
 
 @pytest.mark.requirement(25)
-def test_planning_writes_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["documents", "code", "flat"])
+def test_planning_writes_nothing(tmp_path: Path, name: str) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)
     ingest(engine)
-    before = (tmp_path / "s.db").read_bytes()
-    for name in ("documents", "code", "flat"):
-        engine.questions.retrieve(QuestionRequest(local(), load(name), "fuel"))
-    assert (tmp_path / "s.db").read_bytes() == before
+    request = QuestionRequest(local(), load(name), "fuel")
+    before = stored_content(tmp_path / "s.db")
+    engine.questions.search(request)
+    engine.questions.plan(request)
+    saved = engine.questions.retrieve(request).to_saved_plan()
+    engine.questions.execute(local(), saved, request.pipeline)
+    assert stored_content(tmp_path / "s.db") == before
+
+
+def test_a_write_that_is_in_the_log_alone_is_seen(tmp_path: Path) -> None:
+    """Or the tests that compare the content before and after could not fail."""
+    ingest(engine_with(tmp_path / "s.db", HashedWords))
+    file, before = (tmp_path / "s.db").read_bytes(), stored_content(tmp_path / "s.db")
+    with closing(sqlite3.connect(tmp_path / "s.db")) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM change_counts").fetchone()
+        with closing(sqlite3.connect(tmp_path / "s.db")) as writer, writer:
+            writer.execute("UPDATE change_counts SET all_changes = all_changes + 1")
+        assert (tmp_path / "s.db").read_bytes() == file
+        assert stored_content(tmp_path / "s.db") != before
+
+
+@pytest.mark.requirement(25)
+def test_a_saved_plan_is_executed_on_its_own_snapshots(tmp_path: Path) -> None:
+    engine = engine_with(tmp_path / "s.db", HashedWords)
+    ingest(engine)
+    request = QuestionRequest(local(), load("documents"), "fuel")
+    first = engine.questions.retrieve(request)
+    saved = first.to_saved_plan()
+    ingest(engine, "# Fuel\n\nIt froze.\n")
+    again = engine.questions.execute(local(), saved, request.pipeline)
+    assert [name.snapshot for name in again.scope.snapshots] == [1]
+    assert again.context.text == first.context.text
+    assert "It burns." in again.context.text
+    assert "It froze." in engine.questions.retrieve(request).context.text
 
 
 @pytest.mark.requirement(8)

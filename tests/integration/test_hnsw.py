@@ -12,7 +12,7 @@ from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.errors import BadInput
-from docgraph.pipeline.load import load
+from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.search_reads import Level
 from docgraph.wiring.backends import open_stores
@@ -109,7 +109,7 @@ def test_plans_record_it_and_lexical_plans_are_exact(engine: Engine, pool: Pool)
     )
 
 
-@pytest.mark.parametrize("name", ["documents", "code", "flat"])
+@pytest.mark.parametrize("name", sorted(shipped_pipelines()))
 def test_every_way_of_planning_keeps_it(engine: Engine, name: str) -> None:
     assert not engine.questions.retrieve(
         QuestionRequest(local(), load(name), "sea storm")

@@ -12,11 +12,11 @@ from mcp import ClientSession
 from mcp.shared.exceptions import McpError
 
 from docgraph.engine import Engine
-from docgraph.interfaces.auth.principals import local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.interfaces.mcp.arguments import id_of, url_of
 from docgraph.interfaces.mcp.server import TOOLS, UNAVAILABLE, UNEXPECTED, mcp_server
 from docgraph.interfaces.mcp.tool_context import Limits, Tool, ToolContext, load_pipelines
-from docgraph.model.access import Principal
+from docgraph.model.access import Person, Principal
 from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput, StoreError
 from docgraph.model.plan import RetrievalPlan
@@ -37,10 +37,17 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return engine_at(tmp_path_factory.mktemp("mcp"))
 
 
-def met(engine: Engine, ask: Ask, *, limits: Limits | None = None, from_afar: bool = False) -> Any:
-    """One session with the person at the keyboard."""
+def met(
+    engine: Engine,
+    ask: Ask,
+    *,
+    limits: Limits | None = None,
+    from_afar: bool = False,
+    who: Principal | None = None,
+) -> Any:
+    """One session with `who`, or with the person at the keyboard."""
     called = ToolContext(engine, load_pipelines(), limits or Limits())
-    server = mcp_server(called, lambda _: local(), from_afar=from_afar)
+    server = mcp_server(called, lambda _: who or local(), from_afar=from_afar)
 
     async def session() -> Any:
         async with in_memory(server) as client:
@@ -168,9 +175,10 @@ def test_a_receipt_is_given_where_it_is_asked_for_and_replays(engine: Engine) ->
 
 def test_where_there_is_nothing_the_context_says_why(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
-        return await client.call_tool("context", {"seeds": ["r:none.md"]})
+        return await client.call_tool("context", {"question": QUESTION})
 
-    assert text(met(engine, ask)) == "nothing visible matches"
+    nobody = impersonated(Person("nobody", "local"), local())
+    assert text(met(engine, ask, who=nobody)) == "no seeds: nothing visible matches"
 
 
 def test_a_plan_tells_who_was_admitted_and_by_what(engine: Engine) -> None:
@@ -254,7 +262,7 @@ def test_relations_are_those_of_the_node_by_type_and_direction(engine: Engine) -
     ("tool", "given", "words"),
     [
         ("fetch", {"id": "r:none.md"}, "nothing visible under this id"),
-        ("relations", {"node": "r:none.md"}, "nothing visible under this id"),
+        ("relations", {"node": "r:none.md"}, "no visible node has the id 'r:none.md'; "),
         (
             "fetch",
             {"uri": "r:tank.md"},
@@ -272,7 +280,7 @@ def test_relations_are_those_of_the_node_by_type_and_direction(engine: Engine) -
         (
             "plan",
             {"question": "x", "pipeline": "../flat.yaml"},
-            "no pipeline is called '../flat.yaml'; known: code, documents, flat",
+            "no pipeline is called '../flat.yaml'; known: code, documents, flat, strict",
         ),
         (
             "plan",
@@ -301,7 +309,7 @@ def test_a_pipeline_s_file_is_read_only_where_the_operator_names_it(tmp_path: Pa
     file = tmp_path / "mine.yaml"
     file.write_text("pipeline: anything\nextends: flat\n")
     offered = load_pipelines({"mine": str(file)})
-    assert list(offered) == ["code", "documents", "flat", "mine"]
+    assert list(offered) == ["code", "documents", "flat", "mine", "strict"]
     called = ToolContext(engine_answering(Broken()), offered)
     assert called.pipeline("mine").steps == offered["flat"].steps
     with pytest.raises(BadInput, match="no pipeline is called"):
@@ -416,3 +424,14 @@ def test_more_than_may_wait_are_refused() -> None:
         "more wait already than may wait; try again",
         "this took longer than 0.3 seconds",
     ]
+
+
+def test_the_address_that_search_gives_is_a_seed(engine: Engine) -> None:
+    async def ask(client: ClientSession) -> Any:
+        by_id = await call_tool(client, "context", seeds=["r:tank.md"])
+        by_address = await call_tool(client, "context", seeds=[url_of("r:tank.md")])
+        return by_id, by_address
+
+    by_id, by_address = met(engine, ask)
+    assert by_address == by_id
+    assert by_id["sources"]

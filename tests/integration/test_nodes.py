@@ -1,4 +1,4 @@
-"""Nodes by id: forbidden nodes are left out like absent ones."""
+"""Nodes by id: forbidden nodes are left out like absent ones; that none is left is an error."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.audit import DENIED
-from docgraph.model.errors import BadInput
+from docgraph.model.errors import BadInput, NotVisible
 from docgraph.pipeline.request import MAX_IDS
 from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
@@ -57,7 +57,8 @@ def test_nodes_without_texts_have_the_same_other_fields(engine: Engine) -> None:
 @pytest.mark.requirement(36)
 def test_forbidden_and_absent_are_left_out_alike(engine: Engine, audit: MemoryAudit) -> None:
     missing = ("r:h.md", "r:h.md@0", "r:none.md", "r:a.md@7", "r:a.md#s0@1", "@1", "", "a\0b")
-    assert engine.questions.nodes(local(), missing) == ()
+    with pytest.raises(NotVisible, match=r"no visible node has the id 'r:h.md'"):
+        engine.questions.nodes(local(), missing)
     assert [node.id for node in engine.questions.nodes(local(), (*missing, "r:a.md"))] == ["r:a.md"]
     denied = [row for row in audit.rows if row.outcome == DENIED]
     assert len(denied) == 2

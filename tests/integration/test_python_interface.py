@@ -24,6 +24,7 @@ from tests.support.notes_store import (
     use_hashed_words,
     write_files,
 )
+from tests.support.postgres_server import PostgresServer
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -178,7 +179,8 @@ def test_relations_set_manually_come_and_go(tmp_path: Path) -> None:
     assert opened.remove_relation(*ends).snapshot == 3
     assert opened.relations("notes:uploads.md", relation="explains") == ()
     assert [info.name.snapshot for info in opened.snapshots(repository="notes")] == [1, 2, 3]
-    assert opened.snapshots(branch="none") == ()
+    with pytest.raises(NotVisible, match="nothing visible on branch 'none'; known: main"):
+        opened.snapshots(branch="none")
     assert opened.status(repository="notes").scope.snapshots[0].snapshot == 3
 
 
@@ -239,3 +241,34 @@ def test_closing_lets_files_go_until_the_next_question(store: Path) -> None:
     assert opened.status().scope.snapshots
     opened.close()
     assert held() == before
+
+
+@pytest.mark.requirement(73)
+@pytest.mark.parametrize("backend", ["sqlite", "postgres"])
+def test_a_branch_is_filled_from_one_source_until_another_is_set(
+    backend: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    store = str(tmp_path / "s.db")
+    if backend == "postgres":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        store = server.fresh_database()
+    opened = docgraph.open(store)
+    for name in ("here", "there"):
+        write_files(tmp_path / name, {"a.md": f"# A\n\n{name}\n"})
+    ivy = docgraph.Person("ivy", "local", rights=frozenset({"ingest"}))
+    opened.ingest(tmp_path / "here", repository="r", readers=["staff"])
+    for who in (None, ivy):
+        with pytest.raises(BadInput, match="set-source"):
+            opened.ingest(tmp_path / "there", repository="r", as_=who)
+    with pytest.raises(NotAuthorized):
+        opened.set_source(tmp_path / "there", repository="r", as_=ivy)
+    with pytest.raises(NotVisible):
+        opened.set_source(tmp_path / "there", repository="absent")
+    opened.set_source(tmp_path / "there", repository="r")
+    done = opened.ingest(tmp_path / "there", repository="r", as_=ivy)
+    assert (done.changed, done.access.describe()) == (1, "")
+    with pytest.raises(NotAuthorized, match="'access'"):
+        opened.ingest(tmp_path / "there", repository="r", readers=["everyone"], as_=ivy)
+    done = opened.ingest(tmp_path / "there", repository="r", readers=["everyone"])
+    assert done.access.describe() == "1 document wider (everyone)"
+    opened.close()

@@ -22,7 +22,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.seeds import Seeds
 from docgraph.model.vector import IntVector
-from docgraph.pipeline.load import load
+from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline, Step
 from docgraph.pipeline.receipt import Receipt, receipt_of
 from docgraph.pipeline.replay import ReplayResult
@@ -35,6 +35,7 @@ from tests.support.fakes import LengthReranker, LetterCounter, WordCounter
 from tests.support.memory_audit import MemoryAudit, administration
 from tests.support.memory_source import MemorySource
 from tests.support.receipts import FixedReplyModel, reseal, with_steps
+from tests.support.stored_content import stored_content
 
 FILES = {
     "fuel.md": "# Fuel\n\nKerosene burns, see the [pump](pump.md).\n",
@@ -139,7 +140,7 @@ GONE = ("no longer available", 1, "search_nodes")
 
 
 @pytest.mark.requirement(48)
-@pytest.mark.parametrize("name", ["documents", "code", "flat"])
+@pytest.mark.parametrize("name", sorted(shipped_pipelines()))
 def test_a_replay_gives_the_same_bytes_after_newer_snapshots(
     installation: Installation, name: str
 ) -> None:
@@ -159,8 +160,8 @@ def test_a_replay_gives_the_same_bytes_after_newer_snapshots(
 @pytest.mark.requirement(48)
 def test_receipts_of_a_plan_and_of_given_ids_are_replayed(installation: Installation) -> None:
     plan = installation.retrieve_receipt(ROSA, DOCUMENTS.up_to(RetrievalPlan))
-    ids = installation.retrieve_receipt(ROSA, DOCUMENTS, "r:fuel.md", "r:absent.md", "r:plans.md")
-    assert ids.plan.seed_documents == ("r:fuel.md",)
+    ids = installation.retrieve_receipt(ROSA, DOCUMENTS, "r:fuel.md", "r:pump.md")
+    assert ids.plan.seed_documents == ("r:fuel.md", "r:pump.md")
     for receipt in (plan, ids):
         found = installation.replay(receipt)
         assert found.same
@@ -500,6 +501,6 @@ def test_a_replay_and_its_denials_are_in_the_audit_log(installation: Installatio
 
 def test_a_replay_writes_nothing(installation: Installation) -> None:
     receipt = installation.retrieve_receipt()
-    before = installation.path.read_bytes()
+    before = stored_content(installation.path)
     installation.replay(receipt)
-    assert installation.path.read_bytes() == before
+    assert stored_content(installation.path) == before

@@ -25,6 +25,7 @@ from tests.conformance.state_rules import StateRules
 from tests.conformance.stated_edge_rules import StatedEdgeRules
 from tests.conformance.store_rules import StoreRules, writing
 from tests.conformance.writer_rules import WriterRules
+from tests.support.graph_edges import all_edges
 from tests.support.small_world import document, reference, write
 
 
@@ -178,7 +179,7 @@ def test_a_damaged_store_is_reported(tmp_path: Path) -> None:
 def ask_everything(store: Store) -> None:
     with store.open_session(local()) as reads:
         reads.counts()
-        reads.graph.all_edges()
+        all_edges(reads.graph)
 
 
 def rows(path: Path) -> dict[str, int]:

@@ -246,7 +246,7 @@ def test_verify_finds_a_rule_that_no_statement_gives(path: Path, engine: Engine)
     take(engine, FIRST)
     raw = sqlite3.connect(path)
     raw.execute('INSERT INTO access_classes (rule) VALUES (\'["local", ["everyone"], [], 0]\')')
-    raw.execute("UPDATE document_access SET access_class = last_insert_rowid() WHERE path = 'a.md'")
+    raw.execute("UPDATE documents SET access_class = last_insert_rowid() WHERE path = 'a.md'")
     raw.commit()
     raw.close()
     assert engine.content.store.verify().problems == (

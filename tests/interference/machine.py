@@ -6,9 +6,10 @@ one that was there before, every answer must be the one that was given before, t
 
 import json
 import sys
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TypeVar
 
 import pytest
@@ -24,8 +25,9 @@ from hypothesis.stateful import (
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, AccessRule
+from docgraph.model.access_policy import PathAccess
 from docgraph.model.edge import Edge, with_inverse
-from docgraph.model.node import document_id
+from docgraph.model.node import document_id, document_of
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 from tests.interference.probes import DifferencesProbe, Probe, SnapshotsProbe, results_of
 from tests.interference.start_states import StartState, start_states
@@ -84,7 +86,8 @@ class NoInterference(RuleBasedStateMachine):
         self.next_rules: dict[
             tuple[BranchName, str], AccessRule
         ] = {}  # as the next ingest tells them
-        self.manual_edges = False
+        self.said: defaultdict[str, dict[int, AccessRule]] = defaultdict(dict)  # on the main branch
+        self.manual_rules: dict[tuple[str, str, str], AccessRule] = {}  # tenant, repository, path
         self.watches: list[Watch] = []
         self.answers: dict[tuple[Watch, View], bytes] = {}
 
@@ -149,7 +152,7 @@ class NoInterference(RuleBasedStateMachine):
     @precondition(lambda self: bool(self._hidden()))
     @rule(at=picks, which=picks)
     def move_hidden(self, at: int, which: int) -> None:
-        """Its manual rule moves with it."""
+        """Its manual rule does not move with it."""
         branch, path = _picked(self._hidden(), at)
         content = self.library.newest(branch)
         there = self._unseen(branch, _picked(PATHS, which), which)
@@ -207,7 +210,10 @@ class NoInterference(RuleBasedStateMachine):
         branch, path = _picked(own, at)
         rule = self._rule(which, hidden=to == "hidden" or branch == NEVER_VISIBLE)
         said = AccessRule(LOCAL) if rule.tenant != LOCAL else rule
-        self.manual_edges = True
+        key = (branch.tenant, branch.repository, path)
+        self.manual_rules.pop(key, None)
+        if to != "reset":
+            self.manual_rules[key] = said
         self.store.set_access(branch, path, None if to == "reset" else said)
 
     @rule(made=links(2))
@@ -266,9 +272,34 @@ class NoInterference(RuleBasedStateMachine):
         branch = self._known_place(where)
         self.store.prune(branch, keep)
         numbers = self.library.snapshots[branch]
+        before = _document_ids(branch, numbers)
         for gone in sorted(numbers)[:-keep]:
             counts["pruned"] += 1
             del numbers[gone]
+        self._forget_relations(branch, before - _document_ids(branch, numbers))
+
+    def _forget_relations(self, branch: BranchName, gone: set[str]) -> None:
+        """Manual ones of a pruned document: on its branch, and in other repositories where no
+        branch has it any more."""
+        for there, numbers in self.library.snapshots.items():
+            if there == branch:
+                without = gone
+            elif there.tenant == branch.tenant and there.repository != branch.repository:
+                kept = (
+                    _document_ids(other, own)
+                    for other, own in self.library.snapshots.items()
+                    if other[:2] == branch[:2]
+                )
+                without = gone.difference(*kept)
+            else:
+                continue
+            for number, content in numbers.items():
+                edges = frozenset(
+                    edge
+                    for edge in content.manual_edges
+                    if without.isdisjoint({document_of(edge.source), document_of(edge.target)})
+                )
+                numbers[number] = replace(content, manual_edges=edges)
 
     @rule(which=picks, at=picks)
     def look_back(self, which: int, at: int) -> None:
@@ -290,7 +321,7 @@ class NoInterference(RuleBasedStateMachine):
         happened, self.store.stirred = self.store.stirred, False
         if happened:
             self.library.rules = self.store.effective_rules()
-            assert self.manual_edges or self._rules_are_as_said()
+            assert self._rules_are_as_said()
         if happened and self.first:
             results_of(
                 self.watches[0].probe, self.store.engine, self.first, self.watches[0].selectors
@@ -311,15 +342,18 @@ class NoInterference(RuleBasedStateMachine):
             self.store.close()
 
     def _compare_with_the_seen_alone(self) -> None:
-        same: dict[View, list[Watch]] = {}
+        same: dict[tuple[View, int | None], list[Watch]] = {}
         for watch in self.watches:
             view = self._view(watch)
             if watch.branch is not None and not all(seen for _, seen in view):
                 continue  # a refusal, which names the snapshot's number
             if not isinstance(watch.probe, SnapshotsProbe | DifferencesProbe):
-                same.setdefault(view, []).append(watch)
-        for view, watches in same.items():
-            with rebuild(view, self.library.rules, self.main_branch, self.store_factory) as alone:
+                number = watch.numbers[0] if watch.numbers else None
+                same.setdefault((view, number), []).append(watch)
+        for (view, number), watches in same.items():
+            with rebuild(
+                view, self.library.rules, self.main_branch, self.store_factory, number
+            ) as alone:
                 for watch in watches:
                     selectors = tuple(
                         replace(selector, snapshot=None) for selector in watch.selectors
@@ -387,13 +421,33 @@ class NoInterference(RuleBasedStateMachine):
         ]
 
     def _rules_are_as_said(self) -> bool:
-        """The store's word on rules is taken for the view, so it is held against what was said."""
+        """The store's word on rules is taken for the view, so it is held against what was said.
+
+        Nothing but a path decides on a manual rule: no text, and no other document.
+        """
         return all(
-            rule == _for_tenant(self.next_rules[branch, path], branch.tenant)
-            if branch == self.main_branch
-            else self.reader.may_read(self.next_rules[branch, path])
-            or not self.reader.may_read(rule)
-            for (branch, path), rule in self.library.rules.items()
+            self._is_as_said(branch, access)
+            for (branch, _), access in self.library.rules.items()
+            if branch.branch
+        )
+
+    def _is_as_said(self, branch: BranchName, access: PathAccess) -> bool:
+        """A manual rule counts for every version. Without one, what a snapshot brought has its
+        rule, and older versions have all rules since."""
+        manual = self.manual_rules.get((branch.tenant, branch.repository, access.path))
+        if manual is not None:
+            return access.rule == manual and not access.older
+        if branch != self.main_branch:
+            said = self.next_rules[branch, access.path]
+            return self.reader.may_read(said) or not self.reader.may_read(access.rule)
+        by_number = self.said[access.path]
+
+        def since(number: int) -> AccessRule:
+            rules = [by_number[n] for n in sorted(by_number) if n >= number]
+            return _for_tenant(reduce(AccessRule.intersect, rules), LOCAL)
+
+        return access.rule == since(max(by_number)) and all(
+            version.rule == since(version.last) for version in access.older
         )
 
     def _rules(self, branch: BranchName) -> dict[str, AccessRule]:
@@ -423,6 +477,15 @@ class NoInterference(RuleBasedStateMachine):
         """Where nothing was published, the newest snapshot holds this already."""
         numbers = self.library.snapshots.setdefault(branch, {})
         numbers[max(numbers) if number is None else number] = content
+        if branch == self.main_branch and number is not None:
+            for path in content.texts:
+                self.said[path][number] = self.next_rules[branch, path]
+
+
+def _document_ids(branch: BranchName, numbers: Mapping[int, BranchContent]) -> set[str]:
+    """Of all snapshots of a branch."""
+    contents = numbers.values()
+    return {document_id(branch.repository, path) for one in contents for path in one.texts}
 
 
 def _apart(known: str, found: str) -> str:

@@ -1,8 +1,9 @@
 """Probes: everything that a reader can get out of an engine, as bytes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
 from docgraph.engine import Engine
 from docgraph.model.access import Principal
@@ -59,7 +60,11 @@ PIPELINES: tuple[Pipeline, ...] = (
     .with_options("expand_dependency_tree", relations=None, direction="both", max_nodes=4),
     load("documents").with_options("search_nodes", rerank=2, top=2),
     load("documents").with_options("search_nodes", top=1),
+    load("strict"),
 )
+
+
+T = TypeVar("T")
 
 
 class Probe(Protocol):
@@ -72,7 +77,10 @@ class Probe(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AskProbe:
-    """A question, or ids in place of search, through one of the pipelines."""
+    """A question, or ids in place of search, through one of the pipelines.
+
+    Ids are asked as they are, which is refused if one of them is unknown, and the visible ones.
+    """
 
     question: str
     pipeline: int
@@ -81,8 +89,21 @@ class AskProbe:
     def __call__(
         self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
+        asked = [self.seeds]
+        if self.seeds:
+            with engine.content.store.open_session(reader, selectors) as reads:
+                asked.append(reads.graph.visible_ids(self.seeds))
+        return [refused_or(partial(self._ask, engine, reader, selectors), one) for one in asked]
+
+    def _ask(
+        self,
+        engine: Engine,
+        reader: Principal,
+        selectors: Sequence[SnapshotSelector],
+        seeds: tuple[str, ...],
+    ) -> object:
         pipeline = PIPELINES[self.pipeline]
-        return ask_all(engine, reader, self.question, pipeline, *self.seeds, selectors=selectors)
+        return ask_all(engine, reader, self.question, pipeline, *seeds, selectors=selectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +201,8 @@ class GraphReadsProbe:
     def __call__(
         self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        touching = [engine.content.relations(reader, selectors, None, node) for node in self.ids]
+        relations = partial(engine.content.relations, reader, selectors, None)
+        touching = [refused_or(relations, node) for node in self.ids]
         with engine.content.store.open_session(reader, selectors) as reads:
             return (touching, _through_graph(reads.graph, self.ids))
 
@@ -211,8 +233,9 @@ class TextReadsProbe:
     ) -> object:
         named = (*self.ids, *(f"{node}@{position}" for node in self.ids for position in (0, 1)))
         opened = [
-            engine.questions.nodes(reader, named, scope=selectors, whole=whole)
+            refused_or(partial(engine.questions.nodes, reader, scope=selectors, whole=whole), ids)
             for whole in (True, False)
+            for ids in (named, *((one,) for one in named))
         ]
         with engine.content.store.open_session(reader, selectors) as reads:
             found = _through_texts(reads.texts(_plan(self.question, self.ids)), self.ids)
@@ -238,12 +261,17 @@ class RefusalsProbe:
     def __call__(
         self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        found = [refusal(engine, reader, selector) for selector in self.unseen]
+        found: list[object] = [refusal(engine, reader, selector) for selector in self.unseen]
+        for one in self.unseen:
+            names = (one.repository, one.branch)
+            found.append(refused_or(lambda w: _shown(engine, reader, *w), names))
         return found + [unwritable(engine, reader, node, selectors) for node in self.ids]
 
 
 UNSEEN = (
     SnapshotSelector(NEVER_SEEN),
+    SnapshotSelector(f"{NEVER_SEEN}t"),
+    SnapshotSelector(None, "absent"),
     SnapshotSelector("absent"),
     SnapshotSelector(NEVER_SEEN, "main"),
     SnapshotSelector("r", "absent"),
@@ -265,6 +293,14 @@ def results_of(
     except (DocgraphError, AssertionError) as error:
         found = (type(error).__name__, str(error))
     return canonical(found)
+
+
+def refused_or(read: Callable[[T], object], given: T) -> object:
+    """A refusal, in its words, or what is read."""
+    try:
+        return read(given)
+    except DocgraphError as error:
+        return (type(error).__name__, str(error))
 
 
 def everything(
@@ -348,6 +384,14 @@ def _result(result: Retrieval) -> object:
     context = (result.context, result.context.digest)
     seeds = result.run.values.get(Seeds)
     return (seeds, plan, context, trace, _places(result.scope))
+
+
+def _shown(
+    engine: Engine, reader: Principal, repository: str | None, branch: str | None
+) -> list[tuple[str, str]]:
+    """The branches that a reader lists by name."""
+    found = engine.content.snapshots(reader, repository, branch)
+    return sorted({(info.name.repository, info.name.branch) for info in found})
 
 
 def _places(scope: Scope) -> list[tuple[str, str]]:

@@ -50,7 +50,7 @@ def on_sqlite(external: ExternalIndex | None = None) -> OpenedStore:
     store = SqliteStore(path, now=lambda: "now", wait=5, external=external)
     # Someone else has the store open too: its log need not be folded in after every question.
     other = sqlite3.connect(path)
-    other.execute("SELECT count(*) FROM meta").fetchone()
+    other.execute("SELECT count(*) FROM branches").fetchone()
 
     def close() -> None:
         other.close()

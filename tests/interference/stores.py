@@ -17,7 +17,7 @@ from docgraph.model.vector import IntVector
 from docgraph.ports.models import Embedder
 from docgraph.testing.small_store import DIMENSIONS, HashedWords, hash_vector
 from tests.interference.store_factories import StoreFactory, on_sqlite
-from tests.interference.views import BranchContent, BranchName, Rules, View
+from tests.interference.views import BranchContent, BranchName, Rules, View, rule_at
 from tests.interference.worlds import NEVER_SEEN
 from tests.support.engines import make_engine
 from tests.support.fakes import LengthReranker, RecitingModel
@@ -133,23 +133,26 @@ class MachineStore:
     def effective_rules(self) -> Rules:
         """As the store tells them: who may read a document, not what they get."""
         results = self._keeper.documents(admin(LOCAL))
-        return {
-            (BranchName(LOCAL, one.repository, one.branch), one.path): one.rule for one in results
-        }
+        return {(BranchName(LOCAL, one.repository, one.branch), one.path): one for one in results}
 
 
 @contextmanager
 def rebuild(
-    view: View, rules: Rules, main_branch: BranchName, store_factory: StoreFactory
+    view: View,
+    rules: Rules,
+    main_branch: BranchName,
+    store_factory: StoreFactory,
+    number: int | None = None,
 ) -> Iterator[Engine]:
     """A store that has only ever held what one reader may see. The branch that was first there
-    is first here too: its rules count on others."""
+    is first here too: its rules count on others. `number` is that of an old snapshot."""
     store = MachineStore(store_factory)
     try:
         for branch, (seen,) in sorted(view, key=lambda part: part[0] != main_branch):
             texts = {path: text for path, text, _ in seen.texts}
             content = BranchContent(texts, frozenset(), seen.curated, frozenset(seen.without))
-            store.ingest(branch, content, {path: rules[branch, path] for path in texts})
+            now = {path: rule_at(rules[branch, path], number) for path in texts}
+            store.ingest(branch, content, now)
             if seen.manual_edges:
                 store.relate(branch, seen.manual_edges)
         yield store.engine

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.access import LOCAL
+from docgraph.model.access import LOCAL, AccessRule
 from docgraph.model.node import path_of
 from docgraph.model.snapshot import SnapshotSelector
 from tests.interference.machine import counts
@@ -102,6 +102,29 @@ def test_the_harness_sees_a_visible_change(store: MachineStore) -> None:
     more = {**texts, "h.md": "# Fuel\n\nthrust\n"}
     store.ingest(MAIN_BRANCH, BranchContent(more), dict.fromkeys(more, VISIBLE[0]))
     assert everything(store.engine, local()) != before
+
+
+@pytest.mark.requirement(36)
+@pytest.mark.parametrize("rule", [VISIBLE[0], HIDDEN[0]])
+@pytest.mark.parametrize("hidden", ["a.md", "z.md"])
+def test_a_hidden_file_with_the_same_text_changes_nothing_after_a_rename(
+    hidden: str, rule: AccessRule
+) -> None:
+    """A document with a manual rule is renamed; the hidden one, which has one too, is removed."""
+    results = []
+    for others in ({}, {hidden: "# Rocket\n\nfuel\n"}):
+        store = MachineStore()
+        texts = {"deep/c.md": "# Rocket\n\nfuel\n", "h.md": "# Fuel\n\nthrust\n"}
+        rules = {**dict.fromkeys((*texts, "new.md"), VISIBLE[1]), hidden: HIDDEN[0]}
+        store.ingest(MAIN_BRANCH, BranchContent({**texts, **others}), rules)
+        for path in others:
+            store.set_access(MAIN_BRANCH, path, HIDDEN[1])
+        store.set_access(MAIN_BRANCH, "deep/c.md", rule)
+        after = {"new.md": texts["deep/c.md"], "h.md": texts["h.md"]}
+        store.ingest(MAIN_BRANCH, BranchContent(after), rules)
+        results.append(everything(store.engine, local()))
+        store.close()
+    assert results[0] == results[1]
 
 
 def ingest_hidden_documents(store: MachineStore) -> None:

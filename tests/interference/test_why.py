@@ -90,7 +90,7 @@ def test_a_hidden_and_an_absent_id_read_the_same_apart_from_themselves(
     there, nowhere = (
         explain(store.engine, node, QUESTIONS[0], 0).decode() for node in (hidden, absent)
     )
-    assert "nothing visible under this id" in nowhere
+    assert "no visible node has the id" in nowhere
     assert there.replace(hidden, absent) == nowhere
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from docgraph.model.access import AccessRule, Principal
+from docgraph.model.access_policy import PathAccess
 from docgraph.model.edge import Edge
 from docgraph.model.node import document_id, document_of
 
@@ -36,13 +37,14 @@ class VisibleContent(NamedTuple):
     without: tuple[str, ...]
 
 
-Rules = Mapping[tuple[BranchName, str], AccessRule]
+Rules = Mapping[tuple[BranchName, str], PathAccess]
 View = tuple[tuple[BranchName, tuple[VisibleContent, ...]], ...]
 
 
 @dataclass(slots=True)
 class Library:
-    """Every snapshot of every branch by number, and the effective rules by branch and path."""
+    """Every snapshot of every branch by number, and the effective rules by branch and path; older
+    versions of a document may have others."""
 
     snapshots: dict[BranchName, dict[int, BranchContent]] = field(default_factory=dict)
     rules: Rules = field(default_factory=dict)
@@ -55,58 +57,65 @@ class Library:
         """Everything in the newest snapshots, without regard to rights."""
         return [(p, path) for p in sorted(self.snapshots) for path in sorted(self.newest(p).texts)]
 
-    def is_visible(self, reader: Principal, branch: BranchName, path: str) -> bool:
-        rule = self.rules.get((branch, path))
+    def rule(self, branch: BranchName, path: str, number: int | None = None) -> AccessRule | None:
+        """In the snapshot of this number, or of the newest version."""
+        access = self.rules.get((branch, path))
+        return None if access is None else rule_at(access, number)
+
+    def is_visible(
+        self, reader: Principal, branch: BranchName, path: str, number: int | None = None
+    ) -> bool:
+        rule = self.rule(branch, path, number)
         return rule is not None and branch.tenant == reader.tenant and reader.may_read(rule)
 
     def newest_visible(self, reader: Principal) -> View:
         """The newest snapshots of every place in which this reader sees something."""
-        newest = {branch: self.newest(branch) for branch in sorted(self.snapshots)}
+        newest = {branch: max(numbers) for branch, numbers in sorted(self.snapshots.items())}
         ids = {
-            node
-            for branch, content in newest.items()
-            for node in self._ids(reader, branch, content)
+            node for branch, number in newest.items() for node in self._ids(reader, branch, number)
         }
-        found = ((p, tuple(self._seen(reader, p, content, ids))) for p, content in newest.items())
+        found = ((p, tuple(self._seen(reader, p, number, ids))) for p, number in newest.items())
         return tuple((branch, seen) for branch, seen in found if seen)
 
     def visible_at(self, reader: Principal, branch: BranchName, *numbers: int) -> View:
         """Some snapshots of one place; nothing stands for one in which nothing is seen."""
-        content = [
-            self.snapshots.get(branch, {}).get(number, BranchContent()) for number in numbers
-        ]
-        return tuple((branch, tuple(self._alone(reader, branch, one))) for one in content)
+        return tuple((branch, tuple(self._alone(reader, branch, one))) for one in numbers)
 
     def history(self, reader: Principal) -> View:
         """Every place's snapshots in turn; one like its forerunner tells nothing new."""
         found = []
         for branch, numbers in sorted(self.snapshots.items()):
-            seen = [one for n in sorted(numbers) for one in self._alone(reader, branch, numbers[n])]
+            seen = [one for n in sorted(numbers) for one in self._alone(reader, branch, n)]
             turns = [one for at, one in enumerate(seen) if at == 0 or one != seen[at - 1]]
             if turns:
                 found.append((branch, tuple(turns)))
         return tuple(found)
 
-    def _alone(
-        self, reader: Principal, branch: BranchName, content: BranchContent
-    ) -> Iterable[VisibleContent]:
-        return self._seen(reader, branch, content, self._ids(reader, branch, content))
+    def _content(self, branch: BranchName, number: int) -> BranchContent:
+        return self.snapshots.get(branch, {}).get(number, BranchContent())
 
-    def _ids(self, reader: Principal, branch: BranchName, content: BranchContent) -> set[str]:
+    def _alone(
+        self, reader: Principal, branch: BranchName, number: int
+    ) -> Iterable[VisibleContent]:
+        return self._seen(reader, branch, number, self._ids(reader, branch, number))
+
+    def _ids(self, reader: Principal, branch: BranchName, number: int) -> set[str]:
         return {
             document_id(branch.repository, path)
-            for path in content.texts
-            if self.is_visible(reader, branch, path)
+            for path in self._content(branch, number).texts
+            if self.is_visible(reader, branch, path, number)
         }
 
     def _seen(
-        self, reader: Principal, branch: BranchName, content: BranchContent, ids: set[str]
+        self, reader: Principal, branch: BranchName, number: int, ids: set[str]
     ) -> Iterable[VisibleContent]:
         """Nothing of a place in which the reader may read no document."""
+        content = self._content(branch, number)
         texts = tuple(
-            (path, text, reader.read_reason(self.rules[branch, path]))
+            (path, text, reader.read_reason(rule))
             for path, text in sorted(content.texts.items())
-            if self.is_visible(reader, branch, path)
+            if self.is_visible(reader, branch, path, number)
+            and (rule := self.rule(branch, path, number)) is not None
         )
         if texts:
             stated = tuple(
@@ -115,6 +124,14 @@ class Library:
                 if document_of(edge.source) in ids and document_of(edge.target) in ids
             )
             yield VisibleContent(texts, stated, content.curated, tuple(sorted(content.without)))
+
+
+def rule_at(access: PathAccess, number: int | None) -> AccessRule:
+    """The rule of the version that a snapshot has; without a number, of the newest."""
+    older = (
+        one.rule for one in access.older if number is not None and one.first <= number <= one.last
+    )
+    return next(older, access.rule)
 
 
 def is_difference(result: Mapping[str, Any], view: View) -> bool:

@@ -44,6 +44,21 @@ def explain(
     seeds: Sequence[str] = (),
     question: Question = QUESTION,
 ) -> Explanation:
+    """Of a visible node."""
+    found = find_explanation(node, pipeline, place, seeds=seeds, question=question)
+    assert found is not None, node
+    return found
+
+
+def find_explanation(
+    node: str,
+    pipeline: Pipeline,
+    place: World,
+    *,
+    seeds: Sequence[str] = (),
+    question: Question = QUESTION,
+) -> Explanation | None:
+    """None of a node that is hidden or absent."""
     given: dict[type, Any] = {Question: question}
     if seeds:
         given[Seeds] = seeds_from_ids(place.graph, tuple(seeds))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from docgraph.engine.administration import Administration
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
+from docgraph.model.access_policy import VersionAccess
 from docgraph.model.edge import MANUAL, Edge, EdgeEvidence, Relationship
 from docgraph.model.node import document_id
 from tests.interference.stores import MachineStore, admin
@@ -58,11 +59,13 @@ TWINS = ("twin.md", "hidden-twin.md")
 
 @dataclass(frozen=True, slots=True)
 class GuardedDocument:
-    """A document of some branch, and the rule that is in force on it."""
+    """A document of some branch, the rule that is in force on it, and older versions with other
+    rules."""
 
     place: BranchName
     path: str
     rule: AccessRule
+    older: tuple[VersionAccess, ...] = ()
 
     @property
     def id(self) -> str:
@@ -73,7 +76,14 @@ class GuardedDocument:
         return mark(self.place, self.path)
 
     def readable_by(self, reader: Principal) -> bool:
-        return self.place.tenant == reader.tenant and reader.may_read(self.rule)
+        """Any version of it."""
+        rules = (self.rule, *(version.rule for version in self.older))
+        return self.place.tenant == reader.tenant and any(map(reader.may_read, rules))
+
+    def is_readable(self, reader: Principal, first: int) -> bool:
+        """The version that this snapshot brought."""
+        rules = {version.first: version.rule for version in self.older}
+        return self.place.tenant == reader.tenant and reader.may_read(rules.get(first, self.rule))
 
 
 def mark(place: BranchName, path: str) -> str:
@@ -132,7 +142,9 @@ def documents(stock: MachineStore) -> list[GuardedDocument]:
     """As the tenants' administrators see them."""
     administration = Administration(stock.engine.content.store, MemoryAudit(), MemoryKeys())
     return [
-        GuardedDocument(BranchName(tenant, one.repository, one.branch), one.path, one.rule)
+        GuardedDocument(
+            BranchName(tenant, one.repository, one.branch), one.path, one.rule, one.older
+        )
         for tenant in (LOCAL, ABROAD)
         for one in administration.documents(admin(tenant))
     ]

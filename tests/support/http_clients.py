@@ -82,10 +82,9 @@ class Client:
 
 def _parse_body(body: Any) -> tuple[int, str]:
     """The snapshot that was asked, and the digests of all that came of it."""
-    plan = body.get("plan")
-    scope = plan["snapshots"] if plan else body["scope"]
+    scope = body["snapshots"] if "plan" in body else body["scope"]
     numbers = {name["snapshot"] for name in scope}
-    digests = [plan["digest"]] if plan else [body["plan_digest"], body["digest"]]
+    digests = [body["digest"]] if "plan" in body else [body["plan_digest"], body["digest"]]
     return (numbers.pop() if len(numbers) == 1 else -1), " ".join(digests)
 
 

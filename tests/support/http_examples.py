@@ -65,7 +65,7 @@ def _asked(client: TestClient) -> Iterator[Example]:
     yield post("search", "/v1/search", {**question, "top": 3})
     planned = post("plan", "/v1/plans", SEEDS)
     yield planned
-    yield post("execute_plan", "/v1/plans/execute", {"plan": planned[2]["plan"]})
+    yield post("execute_plan", "/v1/plans/execute", planned[2])
     yield post("retrieve", "/v1/retrieve", {**question, "max_tokens": 500})
     yield post("explain", "/v1/explain", question)
     receipt = client.post("/v1/plans", json={**SEEDS, "receipt": True}).json()["receipt"]
@@ -74,6 +74,7 @@ def _asked(client: TestClient) -> Iterator[Example]:
     yield "ask", question, answer.json()
     yield get("get_node", "/v1/nodes/notes:queue.md")
     yield get("list_snapshots", "/v1/snapshots")
+    yield get("get_status", "/v1/status")
     yield post("add_relation", "/v1/relations", {**EDGE, "note": "the queue's reader"})
     yield get("list_relations", "/v1/relations")
     yield "remove_relation", None, client.delete("/v1/relations", params=EDGE).json()

@@ -106,6 +106,7 @@ def embeddings(body: Body) -> Answer:
     return 200, {"data": rows}, {}
 
 
-def settings_file(folder: Path, embedder: str, more: str = "") -> None:
-    text = f"store: store.db\nembedder: {{endpoint: '{embedder}', model: words, level: 9}}\n{more}"
+def settings_file(folder: Path, embedder: str, more: str = "", store: str = "store.db") -> None:
+    model = f"{{endpoint: '{embedder}', model: words, level: 9}}"
+    text = f"store: {json.dumps(store)}\nembedder: {model}\n{more}"
     (folder / "docgraph.yaml").write_text(text, encoding="utf-8")

@@ -26,6 +26,11 @@ class MemoryAudit:
         ]
         return tuple(found if last is None else found[-last:])
 
+    def principals(self, tenant: str) -> tuple[str, ...]:
+        rows = [event for event in self.rows if event.tenant == tenant]
+        names = {name for event in rows for name in (event.principal, event.authenticated_by)}
+        return tuple(sorted(names - {""}))
+
     def seal(self, tenant: str) -> Anchor | None:
         return None
 

@@ -10,7 +10,7 @@ from docgraph.model.digest import digest
 from docgraph.model.edge import CONTAINS, RELATIONS, Relationship
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
-from docgraph.model.node import DocumentNode, Location
+from docgraph.model.node import DocumentNode, Location, document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.reference import ReferenceCount
@@ -190,6 +190,14 @@ class MemoryGraph:
                 and found.edge.relation in followed
             )
         )
+
+    def edge_batches(
+        self, relations: frozenset[str] | None = None
+    ) -> Iterator[tuple[str, tuple[Relationship, ...]]]:
+        """A batch of each document."""
+        for root in sorted({document_of(node) for node in self._world.nodes}):
+            found = self.all_edges(relations)
+            yield root, tuple(one for one in found if document_of(one.edge.source) == root)
 
     def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(node for node in ids if node in self._world.nodes)

@@ -22,7 +22,7 @@ TABLES = frozenset(re.findall(r"^CREATE TABLE (\w+)", script(PACKAGE, "schema.sq
 VIEWS = frozenset(
     re.findall(r"^CREATE TEMP VIEW .*?(\w+) AS", script(PACKAGE, "visible.sql"), re.MULTILINE)
 )
-_VERSIONS = frozenset({"branches", "document_access", "documents", "snapshots"})
+_VERSIONS = frozenset({"branches", "documents", "snapshots"})
 # Where reads begin: the one place that loads what `visible` is made of, and whether it changed.
 ALLOWED = {
     ("sql.version_table", "load_rows"): _VERSIONS,
@@ -30,7 +30,7 @@ ALLOWED = {
     ("sql.version_table", "_load_rules"): frozenset({"access_classes"}),
     ("sql.tenant_state", "_load"): frozenset({"branches", "segments"}),
     ("sql.tenant_state", "require_complete"): frozenset({"complete_indexes"}),
-    ("sqlite.store", "_reading"): frozenset({"meta"}),
+    ("sql.tenant_state", "read_counted"): frozenset({"change_counts"}),
 }
 # Runs for others what they name.
 RUNS_QUERIES = f"{PACKAGE}.database"

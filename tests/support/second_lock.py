@@ -34,7 +34,7 @@ DERIVED: dict[str, LiteralString] = {
     "document_relationships": "id = ANY (%(edges)s::bigint[])",
 }
 _DOCUMENTS = """
-    SELECT d.version, b.tenant, b.repository, b.name, d.path
+    SELECT d.version, d.valid_from, b.tenant, b.repository, b.name, d.path
     FROM documents AS d JOIN branches AS b ON b.id = d.branch
 """
 _NODES = """
@@ -47,8 +47,12 @@ _EDGES = """
     FROM document_relationships AS r JOIN branches AS b ON b.id = r.branch
 """
 _AS_READER = """
-    SELECT set_config('role', 'docgraph_reader', true),
+    SELECT set_config('docgraph.scope', json_agg(json_build_object(
+               'branch', id, 'snapshot', newest_snapshot, 'newest', newest_snapshot,
+               'miners', json_build_array()))::text, true),
+           set_config('role', 'docgraph_reader', true),
            set_config('docgraph.access_classes', %s, true)
+    FROM branches
 """
 Rows = frozenset[str]
 
@@ -72,6 +76,7 @@ class SecondLock:
 
     @contextmanager
     def reader(self, classes: str) -> Iterator[Connection]:
+        """Who asks for every branch."""
         with self.owner.transaction():
             self.owner.execute(_AS_READER, [classes])
             yield self.owner
@@ -106,11 +111,12 @@ class SecondLock:
     def readable(self, reader: Principal) -> dict[str, Rows]:
         """The rows of every table that come from documents which the reader may read."""
         mine = [one for one in documents(self.stock) if one.readable_by(reader)]
-        paths = {(one.place, one.path) for one in mine}
+        paths = {(one.place, one.path): one for one in mine}
         own = [
             version
-            for version, *place, path in self.owner.execute(_DOCUMENTS)
-            if (BranchName(*place), path) in paths
+            for version, first, *place, path in self.owner.execute(_DOCUMENTS)
+            if (found := paths.get((BranchName(*place), path))) is not None
+            and found.is_readable(reader, first)
         ]
         edges = [
             number

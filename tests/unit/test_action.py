@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from docgraph.action import Action, action, contract_of
-from docgraph.model.errors import ContractViolation
+from docgraph.model.errors import ContractViolation, PreconditionViolation
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seed, Seeds
 
@@ -70,6 +70,24 @@ def test_a_violated_postcondition_is_named() -> None:
     message = "find_things: not not_empty: There is at least one seed."
     with pytest.raises(ContractViolation, match=message):
         THINGS.call((None, ONE), {"many": 0})
+
+
+@pytest.mark.requirement(41)
+def test_a_violated_precondition_is_named_and_the_action_does_not_run() -> None:
+    ran: list[Seeds] = []
+
+    @action(requires=(not_empty,))
+    def follow(question: Question, before: Seeds) -> Seeds:
+        ran.append(before)
+        return before
+
+    contract = contract_of(follow)
+    assert contract.preconditions == ((Seeds, not_empty),)
+    assert contract.call((None, ONE), {}) == ONE
+    message = "follow: not not_empty: There is at least one seed."
+    with pytest.raises(PreconditionViolation, match=message):
+        contract.call((None, Seeds((), ())), {})
+    assert ran == [ONE]
 
 
 def test_a_marked_function_is_still_the_function() -> None:

@@ -20,7 +20,15 @@ from docgraph.model.access import (
 from docgraph.model.access_policy import PathAccess
 from docgraph.model.audit import Anchor, AuditEntry, AuditVerdict
 from docgraph.model.errors import BadInput, NotAuthorized, NotVisible
-from docgraph.model.snapshot import PruneResult, ReindexResult, VerifyReport
+from docgraph.model.snapshot import (
+    BranchSource,
+    PruneResult,
+    ReindexResult,
+    SnapshotSelector,
+    SourceLocation,
+    VerifyReport,
+    nothing_visible,
+)
 from docgraph.model.validation import MAX_NAME_CHARACTERS, check_names, suggest
 from docgraph.ports.access_store import AccessPolicyStore, RuleCount
 from docgraph.ports.audit import AuditLog
@@ -64,11 +72,7 @@ class Administration:
         self, principal: Principal, path: str, repository: str | None = None
     ) -> tuple[PathAccess, ...]:
         with self._policy(principal, "access explain", path) as policy:
-            found = policy.explain(path, repository)
-            if not found:
-                where = "" if repository is None else f" in repository {repository!r}"
-                raise NotVisible(f"there is no document {path!r}{where}")
-            return found
+            return policy.explain(path, repository)
 
     def rules(self, principal: Principal, repository: str, branch: str) -> tuple[RuleCount, ...]:
         """How many documents of the newest snapshot have which rule."""
@@ -101,11 +105,36 @@ class Administration:
         with self._policy(principal, "access revoke", detail, changes=True) as policy:
             policy.revoke(repository, paths, readers)
 
-    def reset_access(self, principal: Principal, repository: str, paths: Sequence[str]) -> None:
-        """Removes the manual rules: what files say counts again."""
-        detail = _listed(repository, paths)
+    def reset_access(
+        self,
+        principal: Principal,
+        repository: str,
+        paths: Sequence[str],
+        *,
+        history: bool = False,
+    ) -> None:
+        """Removes the manual rules: what files say counts again.
+
+        With `history`, what they say now counts for older versions too.
+        """
+        detail = _listed(repository, paths) + (" with history" if history else "")
         with self._policy(principal, "access reset", detail, changes=True) as policy:
-            policy.reset(repository, paths)
+            policy.reset(repository, paths, history=history)
+
+    def sources(
+        self, principal: Principal, repository: str | None = None
+    ) -> tuple[BranchSource, ...]:
+        """Where each branch is filled from."""
+        with self._policy(principal, "access sources", repository or "") as policy:
+            return policy.sources(repository)
+
+    def set_source(
+        self, principal: Principal, repository: str, branch: str, source: SourceLocation
+    ) -> None:
+        """From the next ingest on, the branch is filled from there."""
+        detail = f"{repository} {branch}: {source.describe()}"
+        with self._policy(principal, "access set-source", detail, changes=True) as policy:
+            policy.set_source(repository, branch, source)
 
     def set_default_branch(self, principal: Principal, repository: str, branch: str) -> None:
         """The branch whose statements count on every other."""
@@ -146,7 +175,7 @@ class Administration:
                 if key.principal == name:
                     self.api_keys.remove(principal.tenant, key.id)
             if not policy.remove_person(name):
-                raise NotVisible(f"nobody is called {name!r}")
+                raise _nobody(policy, name)
 
     def keys(self, principal: Principal) -> tuple[ApiKey, ...]:
         with audited_action(self.audit, principal, "keys list", right=ACCESS):
@@ -169,13 +198,18 @@ class Administration:
         """It is refused from the next request on."""
         with audited_action(self.audit, principal, "keys rm", right=ACCESS, changes=key_id):
             if not self.api_keys.remove(principal.tenant, key_id):
-                raise NotVisible(f"there is no API key {key_id!r}")
+                known = [key.id for key in self.api_keys.list_keys(principal.tenant)]
+                raise NotVisible(f"there is no API key {key_id!r}; {suggest(key_id, known)}")
 
     def audit_entries(
         self, principal: Principal, *, last: int | None = None, who: str | None = None
     ) -> tuple[AuditEntry, ...]:
         with audited_action(self.audit, principal, "audit list", right=AUDITOR):
-            return tuple(self.audit.entries(principal.tenant, last=last, principal=who))
+            found = self.audit.entries(principal.tenant, last=last, principal=who)
+            if who is not None and not found:
+                known = self.audit.principals(principal.tenant)
+                raise NotVisible(f"the audit log has no row of {who!r}; {suggest(who, known)}")
+            return found
 
     def audit_verify(self, principal: Principal, anchor: Anchor | None = None) -> AuditVerdict:
         with audited_action(self.audit, principal, "audit verify", right=AUDITOR):
@@ -188,7 +222,12 @@ class Administration:
     def prune(self, principal: Principal, repository: str, branch: str, keep: int) -> PruneResult:
         detail = f"{repository} {branch}, {keep} kept"
         with audited_action(self.audit, principal, "prune", right=INGEST, changes=detail):
-            return self.store.prune(principal.tenant, repository, branch, keep)
+            try:
+                return self.store.prune(principal.tenant, repository, branch, keep)
+            except NotVisible as error:
+                visible = [info.name for info in self.store.snapshots(principal)]
+                selector = SnapshotSelector(repository, branch)
+                raise nothing_visible(selector, visible) from error
 
     def reindex(self, principal: Principal) -> ReindexResult:
         """The external vector index of the whole store, of all tenants."""
@@ -204,9 +243,13 @@ class Administration:
 def _known(policy: AccessPolicyStore, name: str) -> Person:
     found = policy.person(name)
     if found is None:
-        others = [person.id for person in policy.people()]
-        raise NotVisible(f"nobody is called {name!r}; {suggest(name, others)}")
+        raise _nobody(policy, name)
     return found
+
+
+def _nobody(policy: AccessPolicyStore, name: str) -> NotVisible:
+    others = [person.id for person in policy.people()]
+    return NotVisible(f"nobody is called {name!r}; {suggest(name, others)}")
 
 
 def _check(person: Person, principal: Principal) -> None:

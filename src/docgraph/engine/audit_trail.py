@@ -32,6 +32,13 @@ class AuditNote:
         seen = set(visible)
         self.unseen = tuple(node for node in dict.fromkeys(requested) if node not in seen)
 
+    @property
+    def denied(self) -> str:
+        """The unseen ids, as a row names them."""
+        named = ", ".join(self.unseen[:MOST_NAMED])
+        more = len(self.unseen) - MOST_NAMED
+        return f"not visible: {named}" + (f" and {more} more" if more > 0 else "")
+
     def facts(self, principal: Principal) -> dict[str, Fact]:
         """The span's attributes: ids, digests and counts."""
         scope = tuple(f"{s.repository}@{s.branch}:{s.snapshot}" for s in self.snapshots)
@@ -68,16 +75,14 @@ def audited_action(
             log.write(_event(principal, action, STARTED, note, changes))
         yield note
     except (NotVisible, NotAuthorized) as error:
-        log.write(_event(principal, action, DENIED, note, str(error)))
+        detail = note.denied if isinstance(error, NotVisible) and note.unseen else str(error)
+        log.write(_event(principal, action, DENIED, note, detail))
         raise
     except BaseException as error:
         log.write(_event(principal, action, FAILED, note, type(error).__name__))
         raise
     if note.unseen:
-        named = ", ".join(note.unseen[:MOST_NAMED])
-        more = len(note.unseen) - MOST_NAMED
-        detail = f"not visible: {named}" + (f" and {more} more" if more > 0 else "")
-        log.write(_event(principal, action, DENIED, note, detail))
+        log.write(_event(principal, action, DENIED, note, note.denied))
     if note.refused:
         log.write(_event(principal, action, DENIED, note, note.refused))
     if not silently:

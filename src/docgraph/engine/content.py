@@ -1,13 +1,14 @@
 """Content: ingest, relations, snapshots and status, each for one principal."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from docgraph.engine.audit_trail import AuditTrail
+from docgraph.engine.audit_trail import AuditNote, AuditTrail
+from docgraph.engine.unknown_nodes import unknown_node
 from docgraph.ingest.result import IngestResult, Progress
-from docgraph.model.access import INGEST, AccessRule, Clearance, Principal
+from docgraph.model.access import ACCESS, INGEST, AccessRule, Clearance, Principal
 from docgraph.model.access import RELATIONS as RELATE
 from docgraph.model.diff import SnapshotContent, SnapshotDiff, compare_snapshots
 from docgraph.model.digest import digest
@@ -21,33 +22,45 @@ from docgraph.model.edge import (
     count_relations,
     with_inverse,
 )
-from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.errors import BadInput, NotAuthorized, WrongSource
 from docgraph.model.node import repository_of
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.running_ingest import RunningIngest
 from docgraph.model.snapshot import (
     ALL_REPOSITORIES,
     SnapshotInfo,
     SnapshotName,
     SnapshotSelector,
+    SourceLocation,
     Status,
+    nothing_visible,
 )
 from docgraph.model.validation import suggest
-from docgraph.plan.ambiguity import confirm_inverses, incident_edges, resolve_ambiguity
+from docgraph.plan.ambiguity import all_resolved_edges, incident_edges
 from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
 from docgraph.ports.store import Store
 from docgraph.ports.writes import SnapshotWriter, SourceRevision
 
 if TYPE_CHECKING:
-    from docgraph.ingest.run import Registries
+    from docgraph.ingest.parse_file import FileParser
+    from docgraph.ingest.registries import Registries
 
 LONGEST_NAME = 200
 
 
 def _shipped_registries() -> "Registries":
-    from docgraph.ingest.run import SHIPPED
+    from docgraph.ingest.registries import SHIPPED
 
     return SHIPPED
+
+
+def _place(source: SourceLocation | None) -> str | None:
+    return None if source is None else source.location
+
+
+def _describe(source: SourceLocation | None) -> str:
+    return "a program" if source is None else source.describe()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +68,8 @@ class ContentService:
     """What a store holds, as one reader sees it, and what changes it.
 
     `embedder_clearance` bounds what an ingest may send to an embedder that runs elsewhere.
+    `open_parser` gives the parser of one ingest, which must load the same `registries`; without it,
+    files are parsed in this process.
     """
 
     store: Store
@@ -62,6 +77,7 @@ class ContentService:
     embedder: Callable[[], Embedder]
     embedder_clearance: Clearance | None = None
     registries: "Callable[[], Registries]" = _shipped_registries
+    open_parser: "Callable[[], AbstractContextManager[FileParser | None]]" = nullcontext
 
     def ingest(
         self,
@@ -76,9 +92,15 @@ class ContentService:
         without: Sequence[str] = (),
         given: Sequence[Relationship] = (),
         origin: SourceRevision | None = None,
+        location: SourceLocation | None = None,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> IngestResult:
         """A new snapshot of a branch, if anything changed.
+
+        `location` is where the source lies: a branch is filled from one place, until someone with
+        the right `access` names another. Without that right, an ingest opens nothing that is
+        stored already: neither by `rule_for`, nor with a text that was closed, nor under another
+        name.
 
         `rule_for` says who may read, by path; the source's own access.yaml and front matter
         narrow it. `otherwise` is the rule of documents without any statement; without it, nobody
@@ -93,9 +115,14 @@ class ContentService:
                 raise BadInput(f"{name!r} cannot name a repository or branch")
         tenant = principal.tenant
         detail = f"{repository} {branch}"
-        with self.audit.record(principal, "ingest", right=INGEST, changes=detail) as note:
+        with (
+            self.audit.record(principal, "ingest", right=INGEST, changes=detail) as note,
+            self.open_parser() as parser,
+        ):
             embedder, registries = self.embedder(), self.registries()
             with self.store.open_writer(tenant, repository, branch, embedder.identity) as writer:
+                self._check_source(principal, SnapshotName(repository, branch, 0), writer, location)
+                writer.set_source(location)
                 result = ingest(
                     source,
                     writer,
@@ -111,15 +138,64 @@ class ContentService:
                     progress=progress,
                     clearance=self.embedder_clearance,
                     registries=registries,
+                    parser=parser,
+                    may_open=ACCESS in principal.rights,
                 )
             note.counts = result.counts()
             return result
+
+    def _check_source(
+        self,
+        principal: Principal,
+        place: SnapshotName,
+        writer: SnapshotWriter,
+        location: SourceLocation | None,
+    ) -> None:
+        where = f"{place.repository} {place.branch}"
+        if not writer.is_first and _place(writer.source) != _place(location):
+            raise WrongSource(
+                f"{where} is filled from {_describe(writer.source)}, and this is "
+                f"{_describe(location)}; name another repository (--repository), or, where the "
+                f"source has moved: docgraph access set-source NEW_PATH --repository "
+                f"{place.repository} --branch {place.branch}",
+                _place(writer.source) or "",
+            )
+        if ACCESS in principal.rights:
+            return
+        if not writer.is_first and writer.source != location:
+            raise NotAuthorized(
+                f"{where} is filled from {_describe(writer.source)}, and this is "
+                f"{_describe(location)}; to fill it from another ref needs the right {ACCESS!r}"
+            )
+        with self.store.access_policy(principal.tenant) as policy:
+            known = policy.sources()
+        own = {_place(one.source) for one in known if one.repository == place.repository}
+        if own and _place(location) not in own:
+            raise NotAuthorized(
+                f"{place.repository} is filled from another source than {_describe(location)}; "
+                f"a branch from there needs the right {ACCESS!r}"
+            )
+        others = [one.source for one in known if one.repository != place.repository]
+        if location and any(one and location.overlaps(one) for one in others):
+            raise NotAuthorized(
+                f"{location.describe()}, or a part of it, fills another repository; to give it a "
+                f"second name needs the right {ACCESS!r}"
+            )
 
     def status(
         self, principal: Principal, scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Status:
         with self.audit.read(self.store, principal, "status", scope) as (reads, _):
-            return Status(reads.scope, reads.counts(), reads.embedder)
+            return Status(
+                reads.scope, reads.counts(), reads.embedder, self.running_ingests(principal)
+            )
+
+    def running_ingests(self, principal: Principal) -> tuple[RunningIngest, ...]:
+        """Of the principal's tenant. Who may not ingest gets none: that one runs may concern
+        documents that they may not see."""
+        if INGEST not in principal.rights:
+            return ()
+        return self.store.running_ingests(principal.tenant)
 
     def relations(
         self,
@@ -132,26 +208,78 @@ class ContentService:
 
         With a `node`, those alone that leave or enter it, or any part of it if it is a document.
         """
-        with self.audit.read(self.store, principal, "relations", scope) as (reads, _):
+        found: list[Relationship] = []
+        self.visit_relations(principal, found.append, scope, only, node)
+        return tuple(found)
+
+    def visit_relations(
+        self,
+        principal: Principal,
+        visit: Callable[[Relationship], None],
+        scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+        only: frozenset[str] | None = None,
+        node: str | None = None,
+    ) -> None:
+        """The same edges, one after the other: not all of them are in memory at once."""
+        with self.audit.read(self.store, principal, "relations", scope) as (reads, note):
+            found: Iterable[Relationship]
             if node is None:
-                return confirm_inverses(resolve_ambiguity(reads.graph.all_edges(only)), reads.graph)
-            return incident_edges(node, reads.graph, only)
+                found = all_resolved_edges(reads.graph, only)
+            else:
+                note.missing((node,), reads.graph.visible_ids((node,)))
+                if note.unseen:
+                    raise unknown_node(reads, node)
+                found = incident_edges(node, reads.graph, only)
+            for one in found:
+                visit(one)
+
+    def relation_page(
+        self,
+        principal: Principal,
+        scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+        only: frozenset[str] | None = None,
+        node: str | None = None,
+        *,
+        offset: int,
+        limit: int,
+    ) -> tuple[tuple[Relationship, ...], int]:
+        """The edges from `offset` on, `limit` at most, and how many there are altogether."""
+        page: list[Relationship] = []
+        total = 0
+
+        def visit(one: Relationship) -> None:
+            nonlocal total
+            if offset <= total < offset + limit:
+                page.append(one)
+            total += 1
+
+        self.visit_relations(principal, visit, scope, only, node)
+        return tuple(page), total
 
     def relation_counts(
         self, principal: Principal, scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> RelationCounts:
         """Every edge this reader's planning would see, by relation and by who found it."""
         with self.audit.read(self.store, principal, "relations", scope) as (reads, _):
-            found = confirm_inverses(
-                resolve_ambiguity(reads.graph.all_edges(frozenset(RELATIONS))), reads.graph
-            )
-            return count_relations(
-                found, reads.graph.reference_counts(), reads.graph.unresolved_calls()
-            )
+            graph = reads.graph
+            found = all_resolved_edges(graph, frozenset(RELATIONS))
+            return count_relations(found, graph.reference_counts(), graph.unresolved_calls())
 
-    def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
+    def snapshots(
+        self, principal: Principal, repository: str | None = None, branch: str | None = None
+    ) -> tuple[SnapshotInfo, ...]:
+        """Those of a repository or branch, or all; a name without any is an error."""
         with self.audit.record(principal, "snapshots"):
-            return self.store.snapshots(principal)
+            visible = self.store.snapshots(principal)
+            found = tuple(
+                info
+                for info in visible
+                if repository in (None, info.name.repository) and branch in (None, info.name.branch)
+            )
+            if not found and (repository, branch) != (None, None):
+                selector = SnapshotSelector(repository, branch)
+                raise nothing_visible(selector, (info.name for info in visible))
+            return found
 
     def diff_snapshots(
         self, principal: Principal, old: SnapshotName, new: SnapshotName
@@ -164,10 +292,8 @@ class ContentService:
                 reads,
                 _,
             ):
-                edges = confirm_inverses(resolve_ambiguity(reads.graph.all_edges()), reads.graph)
-                sides.append(
-                    SnapshotContent(reads.versions(), frozenset(found.edge for found in edges))
-                )
+                edges = frozenset(found.edge for found in all_resolved_edges(reads.graph))
+                sides.append(SnapshotContent(reads.versions(), edges))
         return compare_snapshots(*sides)
 
     def content_digest(
@@ -175,9 +301,7 @@ class ContentService:
     ) -> str:
         """One digest of everything this reader sees: two ingests of one tree give the same."""
         with self.audit.read(self.store, principal, "digest", scope) as (reads, _):
-            edges = confirm_inverses(
-                resolve_ambiguity(reads.graph.all_edges(frozenset(RELATIONS))), reads.graph
-            )
+            edges = tuple(all_resolved_edges(reads.graph, frozenset(RELATIONS)))
             return digest((tuple(reads.contents()), edges))
 
     def add_relation(
@@ -212,23 +336,28 @@ class ContentService:
         self, principal: Principal, action: str, edge: Edge, scope: Sequence[SnapshotSelector]
     ) -> Iterator[SnapshotWriter]:
         detail = f"{edge.source} {edge.relation} {edge.target}"
-        with self.audit.record(principal, action, right=RELATE, changes=detail):
-            home, embedder = self._home(principal, edge, scope)
+        with self.audit.record(principal, action, right=RELATE, changes=detail) as note:
+            home, embedder = self._home(principal, edge, scope, note)
             place = (principal.tenant, home.repository, home.branch)
             with self.store.open_writer(*place, embedder) as writer:
                 yield writer
 
     def _home(
-        self, principal: Principal, edge: Edge, scope: Sequence[SnapshotSelector]
+        self,
+        principal: Principal,
+        edge: Edge,
+        scope: Sequence[SnapshotSelector],
+        note: AuditNote,
     ) -> tuple[SnapshotName, EmbedderIdentity]:
         """The source's branch. Absent and forbidden ends read alike."""
         if edge.relation not in RELATIONS:
             fitting = suggest(edge.relation, RELATIONS)
             raise BadInput(f"no relation is called {edge.relation!r}; {fitting}")
         with self.store.open_session(principal, scope) as reads:
-            for end in (edge.source, edge.target):
-                if not reads.graph.visible_ids((end,)):
-                    raise NotVisible(f"no visible node has the id {end!r}")
+            ends = (edge.source, edge.target)
+            note.missing(ends, reads.graph.visible_ids(ends))
+            if note.unseen:
+                raise unknown_node(reads, note.unseen[0])
             repository = repository_of(edge.source)
             home = next(s for s in reads.scope.snapshots if s.repository == repository)
         with self.store.open_session(

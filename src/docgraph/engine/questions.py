@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from docgraph.engine.audit_trail import AuditNote, AuditTrail, open_session
+from docgraph.engine.unknown_nodes import unknown_node
 from docgraph.model.access import Principal
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context, TokenCounter
@@ -129,12 +130,12 @@ class QuestionService:
             question = self._embed(request.question)
             with open_session(self.store, request.reader, request.scope, note) as reads:
                 given, pipeline = self._given(
-                    request, request.effective_pipeline(), question, reads
+                    request, request.effective_pipeline(), question, reads, note
                 )
                 explanation = why_not(node, pipeline, given, reads, partial(self._run, reads=reads))
-                unseen = (node,) if explanation.stage == "not visible" else ()
-                seen = given[Seeds].ids if request.seeds else ()
-                note.missing((*request.seeds, *unseen), seen)
+                if explanation is None:
+                    note.missing((node,), ())
+                    raise unknown_node(reads, node)
                 return explanation
 
     def nodes(
@@ -147,13 +148,15 @@ class QuestionService:
     ) -> tuple[NodeText, ...]:
         """Nodes and chunks by id, in the order given, with their texts unless not `whole`.
 
-        Forbidden and absent ones are left out alike.
+        Forbidden and absent ones are left out alike; that none is left is an error.
         """
         named = validate_ids(ids)
         with self.audit.read(self.store, reader, "nodes", scope) as (reads, note):
             embedder = reads.embedder
             nodes = read_node_texts(reads, named, embedder, with_text=whole) if embedder else ()
             note.missing(named, (node.id for node in nodes))
+            if note.unseen and not nodes:
+                raise unknown_node(reads, note.unseen[0])
             return nodes
 
     def _run_recorded(self, request: QuestionRequest, pipeline: Pipeline) -> Retrieval:
@@ -166,9 +169,7 @@ class QuestionService:
         request = request.validated()
         question = self._embed(request.question)
         with open_session(self.store, request.reader, request.scope, note) as reads:
-            given, pipeline = self._given(request, pipeline, question, reads)
-            if request.seeds:
-                note.missing(request.seeds, given[Seeds].ids)
+            given, pipeline = self._given(request, pipeline, question, reads, note)
             retrieval = Retrieval(request, reads.scope, self._run(pipeline, given, reads))
             note.plan = retrieval.plan.digest if RetrievalPlan in retrieval.run.values else ""
             return retrieval
@@ -179,12 +180,19 @@ class QuestionService:
         pipeline: Pipeline,
         question: Question | None,
         reads: ReaderSession,
+        note: AuditNote,
     ) -> tuple[dict[type, Any], Pipeline]:
-        """What a run starts from, and the steps that are left: seeds take the place of search."""
+        """What a run starts from, and the steps that are left: seeds take the place of search.
+
+        A seed that is not visible is an error.
+        """
         given: dict[type, Any] = {Question: self._question(question, reads)}
         if not request.seeds:
             return given, pipeline
         given[Seeds] = seeds_from_ids(reads.graph, request.seeds)
+        note.missing(request.seeds, given[Seeds].ids)
+        if note.unseen:
+            raise unknown_node(reads, note.unseen[0])
         return given, pipeline.starting_from(Seeds)
 
     def _again(
@@ -234,8 +242,8 @@ class QuestionService:
         if stored not in (None, question.embedder):
             assert stored is not None
             raise WrongEmbedder(
-                f"this snapshot was embedded by {stored.name} ({stored.digest[:12]}), the question "
-                f"would be by {question.embedder.name} ({question.embedder.digest[:12]}); "
+                f"this snapshot was embedded by {stored}, the question would be by "
+                f"{question.embedder}; "
                 "configure that embedder, or ingest again with this one"
             )
         return question

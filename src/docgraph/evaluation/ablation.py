@@ -10,6 +10,7 @@ from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.reference import ReferenceCount
+from docgraph.model.running_ingest import RunningIngest
 from docgraph.model.snapshot import (
     ALL_REPOSITORIES,
     PruneResult,
@@ -76,6 +77,9 @@ class AblatedStore:
     def reindex(self) -> ReindexResult:
         return self._store.reindex()
 
+    def running_ingests(self, tenant: str) -> tuple[RunningIngest, ...]:
+        return self._store.running_ingests(tenant)
+
     def verify(self) -> VerifyReport:
         return self._store.verify()
 
@@ -122,8 +126,11 @@ class AblatedGraph:
     ) -> tuple[Relationship, ...]:
         return self._filter(self._graph.edges(nodes, direction, relations))
 
-    def all_edges(self, relations: Names = None) -> tuple[Relationship, ...]:
-        return self._filter(self._graph.all_edges(relations))
+    def edge_batches(
+        self, relations: Names = None
+    ) -> Iterator[tuple[str, tuple[Relationship, ...]]]:
+        for first, edges in self._graph.edge_batches(relations):
+            yield first, self._filter(edges)
 
     def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         return self._graph.visible_ids(ids)

@@ -1,12 +1,20 @@
 """The access rules of one ingest: access.yaml, front matter and the options of the ingest."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from docgraph.ingest.access_mapping import parse_access_mapping
-from docgraph.ingest.parsed_file import AccessMapping, ParsedFile
-from docgraph.model.access import FRONT_MATTER, AccessRule, AccessStatement
+from docgraph.ingest.parsed_file import AccessMapping
+from docgraph.model.access import (
+    ACCESS,
+    FRONT_MATTER,
+    AccessRule,
+    AccessStatement,
+    intersect_rules,
+)
 from docgraph.model.access_policy import SOURCE, AccessFileRule, AccessFileRules
+from docgraph.model.errors import NotAuthorized
 from docgraph.model.path_pattern import find_pattern_problem
 from docgraph.ports.source import Source, SourceFile, SourceProblem
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
@@ -136,11 +144,27 @@ def _make_rules(entry: _AccessEntry, tenant: str) -> list[AccessFileRule]:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredStatements:
+    """What the branch states already: by path, and of new paths that no file states anything of.
+
+    `defaults` is None where nothing of the repository is published.
+    """
+
+    by_path: Mapping[str, tuple[AccessStatement, ...]] = field(default_factory=dict)
+    defaults: tuple[AccessStatement, ...] | None = None
+
+    def of(self, path: str) -> tuple[AccessStatement, ...] | None:
+        return self.by_path.get(path, self.defaults)
+
+
+@dataclass(frozen=True, slots=True)
 class AccessRules:
     """`file_rules` are those of access.yaml, `options` the rules given to the ingest.
 
     `default` applies to documents that nothing else states a rule for; without it, nobody may
-    read those. `restriction` applies to every document, beside the others.
+    read those. `restriction` applies to every document, beside the others. What is not stated
+    anew stays as it is `stored`. Options add no readers to what is stored, unless they
+    `may_open` it.
     """
 
     tenant: str
@@ -148,21 +172,43 @@ class AccessRules:
     options: Callable[[str], AccessRule] | None = None
     default: AccessRule | None = None
     restriction: AccessRule | None = None
+    stored: StoredStatements = StoredStatements()
+    may_open: bool = True
 
     def statements_for(
-        self, path: str, parsed: ParsedFile, aliases: tuple[str, ...] = ()
+        self, path: str, access: AccessMapping | None, aliases: tuple[str, ...] = ()
     ) -> tuple[AccessStatement, ...]:
-        """For a document that was just parsed; `aliases` are other paths of the same file."""
-        access = parsed.access
+        """For a document that was just parsed; `access` is its front matter's, `aliases` are other
+        paths of the same file."""
         own = None if access is None else front_matter_statement(self.tenant, access)
-        return self._combine(path, own, aliases)
+        return self._combine(path, own or self.kept_front_matter(path), aliases)
 
     def renew_statements(
-        self, path: str, before: Iterable[AccessStatement], aliases: tuple[str, ...] = ()
+        self, path: str, aliases: tuple[str, ...] = ()
     ) -> tuple[AccessStatement, ...]:
         """For a document that is not parsed again: its front matter is the same as before."""
-        own = next((statement for statement in before if statement.source == FRONT_MATTER), None)
-        return self._combine(path, own, aliases)
+        return self._combine(path, self.kept_front_matter(path), aliases)
+
+    def narrow_statements(self, path: str) -> tuple[AccessStatement, ...]:
+        """For a path that the source does not have: options say nothing of it."""
+        return replace(self, options=None, restriction=None).renew_statements(path)
+
+    def kept_front_matter(self, path: str) -> AccessStatement | None:
+        before = self.stored.by_path.get(path, ())
+        return next((one for one in before if one.source == FRONT_MATTER), None)
+
+    def default_statements(
+        self, written: Iterable[tuple[AccessStatement, ...]]
+    ) -> tuple[AccessStatement, ...]:
+        """Of later new paths, as far as no file states anything of them: what the options said of
+        the `written` documents; where that differs by path, the narrowest of it."""
+        if self.options is None:
+            return self._keep(self.stored.defaults, stated=False)
+        rules = {one.rule for statements in written for one in statements if one.source == OPTIONS}
+        if not rules:
+            return self.stored.defaults or ()
+        narrowest = reduce(AccessRule.intersect, sorted(rules, key=AccessRule.describe))
+        return (AccessStatement(OPTIONS, 0, "", narrowest),)
 
     def _combine(
         self, path: str, own: AccessStatement | None, aliases: tuple[str, ...]
@@ -173,28 +219,76 @@ class AccessRules:
             statements += dict.fromkeys(matches)  # a line that matches several paths counts once
         if own is not None:
             statements.append(own)
-        if self.options is not None:
-            statements.append(AccessStatement(OPTIONS, 0, "", self.options(path)))
-        if not statements and self.default is not None:
-            statements.append(AccessStatement(DEFAULT, 0, "nobody speaks of it", self.default))
+        before, stated = self.stored.of(path), bool(statements)
+        if self.options is None:
+            return (*statements, *self._keep(before, stated=stated))
+        rule = self.options(path)
         if self.restriction is not None:
-            statements.append(AccessStatement(OPTIONS, 0, "", self.restriction))
-        return tuple(statements)
+            rule = rule.intersect(self.restriction)
+        if before is not None:
+            counted = (OPTIONS,) if stated else (OPTIONS, DEFAULT)
+            kept = [one for one in before if one.source in counted]
+            if kept or not stated:
+                self._check_within(rule, intersect_rules(self.tenant, kept))
+        return (*statements, AccessStatement(OPTIONS, 0, "", rule))
+
+    def _keep(
+        self, before: tuple[AccessStatement, ...] | None, *, stated: bool
+    ) -> tuple[AccessStatement, ...]:
+        """Where the options name no readers: what they, or the default, said before.
+
+        `stated` says that a file states a rule: then the default does not count. Where nothing
+        states a rule, labels and a level admit nobody.
+        """
+        if before is None:
+            before = (
+                ()
+                if self.default is None
+                else (AccessStatement(DEFAULT, 0, "nobody speaks of it", self.default),)
+            )
+        defaults = () if stated else tuple(one for one in before if one.source == DEFAULT)
+        options = tuple(one for one in before if one.source == OPTIONS)
+        if self.restriction is not None and (stated or defaults or options):
+            rule = self.restriction
+            if options:
+                earlier = intersect_rules(self.tenant, options)
+                rule = replace(rule, readers=earlier.readers)
+                self._check_within(rule, earlier)
+            options = (AccessStatement(OPTIONS, 0, "", rule),)
+        return (*defaults, *options)
+
+    def _check_within(self, rule: AccessRule, stored: AccessRule) -> None:
+        if not self.may_open and not rule.is_within(stored):
+            raise NotAuthorized(
+                "these options admit readers whom the rules of this branch do not admit; "
+                f"that needs the right {ACCESS!r}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class AccessFile:
-    """The rules of access.yaml, None where there is none, and what is wrong with it."""
+    """The rules of access.yaml, None where there is none, what is wrong with it, and what is odd
+    about it."""
 
     rules: AccessFileRules | None
     problems: tuple[SourceProblem, ...]
+    remarks: tuple[SourceProblem, ...] = ()
 
 
 def read_access_file(
-    source: Source, file: SourceFile | SourceProblem | None, tenant: str
+    source: Source,
+    file: SourceFile | SourceProblem | None,
+    tenant: str,
+    stored: AccessFileRules | None = None,
 ) -> AccessFile:
-    """A file that cannot be read denies everything; so does one with a misspelt name."""
+    """A file that cannot be read denies everything; so does one with a misspelt name.
+
+    One that is gone stays in force, as it was `stored`.
+    """
     data = source.read(file) if isinstance(file, SourceFile) else file
+    if data is None and stored is not None:
+        gone = "is gone, and its last rules stay in force; one that says otherwise replaces them"
+        return AccessFile(stored, (), (SourceProblem(ACCESS_FILE, gone),))
     if data is None:
         return AccessFile(None, ())
     if isinstance(data, SourceProblem):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from docgraph.model.access import AccessChanges
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.source import SourceProblem
@@ -36,6 +37,7 @@ class IngestResult:
     to nothing by their file's imports and definitions. `renamed` files count among `added` and
     `removed` too. `problems` name files that were left out, `remarks` files that were ingested
     although something about them is odd, `skipped` counts by suffix files that no format reads.
+    `access` says for how many documents that were there before the readers changed.
     """
 
     snapshot: SnapshotName | None
@@ -54,6 +56,7 @@ class IngestResult:
     problems: tuple[SourceProblem, ...]
     remarks: tuple[SourceProblem, ...]
     skipped: tuple[tuple[str, int], ...]
+    access: AccessChanges
 
     def counts(self) -> dict[str, int]:
         return {

@@ -4,17 +4,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from docgraph.ingest.access_rules import AccessRules, read_access_file
+from docgraph.ingest.access_rules import AccessRules, StoredStatements, read_access_file
 from docgraph.ingest.changed_files import ChangedFiles
 from docgraph.ingest.chunking import CHUNK_CHARACTERS
 from docgraph.ingest.discover import SourceListing, list_source, nothing_to_ingest
 from docgraph.ingest.embedding import embed
-from docgraph.ingest.formats.registry import SHIPPED_FORMATS, FormatRegistry
-from docgraph.ingest.miners.registry import ALL_MINERS, SHIPPED_MINERS, MinerRegistry
+from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.ingest.miners.titles import mine_titles
+from docgraph.ingest.parse_file import FileParser, InProcessParser
+from docgraph.ingest.registries import SHIPPED, Registries
 from docgraph.ingest.relations_file import RelationsFile, parse_relations_file, write_stated_edges
 from docgraph.ingest.result import IngestResult, Progress
-from docgraph.model.access import AccessRule, AccessStatement, Clearance
+from docgraph.model.access import AccessChanges, AccessRule, AccessStatement, Clearance
 from docgraph.model.edge import Relationship
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.ports.models import Embedder
@@ -33,18 +34,6 @@ from docgraph.ports.writes import (
 BATCH_FILES = 64
 BATCH_CHUNKS = 512
 MAX_UNRESOLVED = 100  # of each relation are shown; all are counted
-
-
-@dataclass(frozen=True, slots=True)
-class Registries:
-    """What files are read with; `problems` are plug-ins that could not be loaded."""
-
-    formats: FormatRegistry = SHIPPED_FORMATS
-    miners: MinerRegistry = SHIPPED_MINERS
-    problems: tuple[SourceProblem, ...] = ()
-
-
-SHIPPED = Registries()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,24 +97,30 @@ def ingest(
     chunk_size: int = CHUNK_CHARACTERS,
     clearance: Clearance | None = None,
     registries: Registries = SHIPPED,
+    parser: FileParser | None = None,
+    may_open: bool = True,
 ) -> IngestResult:
     """Unchanged files are not parsed again, documents whose file is gone are removed.
 
-    `clearance` limits what may be sent to an embedder on another machine. A source without a
-    usable file is an error and writes nothing; without a change nothing is published.
+    Unless it `may_open` them, the rules given here open no document that is stored already.
+    `clearance` limits what may be sent to an embedder on another machine. Without a `parser`, files
+    are parsed in this process. A source without a usable file is an error and writes nothing;
+    without a change nothing is published.
     """
     listing = list_source(source, registries.formats)
     total = len(listing.files)
-    access = read_access_file(source, listing.access, tenant)
+    access = read_access_file(source, listing.access, tenant, writer.access.file_rules())
+    stored = StoredStatements(writer.access.statements(), writer.access.default_statements())
     files = ChangedFiles(
         source,
         listing,
         writer.documents.stored(),
         repository,
-        AccessRules(tenant, access.rules, rule_for, default_rule, restriction),
+        AccessRules(tenant, access.rules, rule_for, default_rule, restriction, stored, may_open),
         chunk_size,
         find_problem=partial(_find_clearance_problem, writer.access, clearance),
         miners=registries.miners,
+        parser=parser or InProcessParser(lambda: registries),
     )
     counts = write_documents(
         files.build(), total, writer.documents, writer.embeddings, embedder, progress
@@ -135,8 +130,8 @@ def ingest(
         raise nothing_to_ingest(problems, listing.skipped, registries.formats)
     removed = files.removed()
     writer.documents.remove(removed)
-    writer.access.set_statements(files.renew_statements(writer.access.statements()))
-    writer.access.move_manual_rules((moved.old, moved.new) for moved in files.renamed())
+    writer.access.set_statements(files.renew_statements(), may_open=may_open)
+    writer.access.set_default_statements(files.default_statements())
     writer.access.set_file_rules(access.rules)
     writer.references.set_miners(miners)
     relations = _read_relations_file(source, listing, repository)
@@ -148,6 +143,9 @@ def ingest(
         progress(Progress("relations", total, total, counts.chunks, counts.vectors))
         mine_titles(writer.documents, writer.references)
         reference_counts = writer.references.counts()
+    unresolved = (*missing, *_list_unresolved(writer.references, reference_counts))
+    unresolved_calls = writer.references.unresolved_calls()
+    published = writer.publish(revision) if writer.has_changes(revision) else None
     return IngestResult(
         added=files.added,
         changed=len(files.changed),
@@ -159,8 +157,8 @@ def ingest(
         vectors=counts.vectors,
         references=reference_counts,
         missing=len(missing),
-        unresolved=(*missing, *_list_unresolved(writer.references, reference_counts)),
-        unresolved_calls=writer.references.unresolved_calls(),
+        unresolved=unresolved,
+        unresolved_calls=unresolved_calls,
         problems=tuple(
             sorted(
                 (
@@ -172,9 +170,10 @@ def ingest(
                 key=lambda problem: problem.path,
             )
         ),
-        remarks=tuple(files.remarks),
+        remarks=(*access.remarks, *files.remarks),
         skipped=listing.skipped,
-        snapshot=writer.publish(revision) if writer.has_changes(revision) else None,
+        access=AccessChanges() if published is None else writer.access.changes(),
+        snapshot=published,
     )
 
 

@@ -49,6 +49,18 @@ class AccessRule:
         level = max(self.level, other.level)
         return AccessRule(self.tenant, readers, self.labels | other.labels, level)
 
+    def is_within(self, other: "AccessRule") -> bool:
+        """Whether it admits nobody whom the other does not admit."""
+        if not self.readers:
+            return True
+        readers = EVERYONE in other.readers or self.readers <= other.readers
+        return (
+            self.tenant == other.tenant
+            and readers
+            and self.labels >= other.labels
+            and self.level >= other.level
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class AccessStatement:
@@ -67,6 +79,41 @@ def intersect_rules(tenant: str, statements: Iterable[AccessStatement]) -> Acces
     """The rule that satisfies every statement; without a statement nobody may read."""
     rules = [statement.rule for statement in statements]
     return reduce(AccessRule.intersect, rules) if rules else AccessRule(tenant)
+
+
+@dataclass(frozen=True, slots=True)
+class AccessChanges:
+    """How many documents more people may read than before, who was added, and how many documents
+    fewer people may read. A document may be both: some came, some went."""
+
+    wider: int = 0
+    wider_readers: tuple[str, ...] = ()
+    narrower: int = 0
+
+    def describe(self) -> str:
+        """Empty where nothing changed."""
+        parts = []
+        if self.wider:
+            parts.append(f"{_documents(self.wider)} wider ({', '.join(self.wider_readers)})")
+        if self.narrower:
+            parts.append(f"{self.narrower if parts else _documents(self.narrower)} narrower")
+        return ", ".join(parts)
+
+
+def _documents(count: int) -> str:
+    return "1 document" if count == 1 else f"{count:,} documents"
+
+
+def compare_rules(changes: Iterable[tuple[AccessRule, AccessRule]]) -> AccessChanges:
+    """Of pairs of rules of one document each, the old and the new."""
+    wider = narrower = 0
+    readers: set[str] = set()
+    for old, new in changes:
+        narrower += not old.is_within(new)
+        if not new.is_within(old):
+            wider += 1
+            readers |= new.readers - old.readers or new.readers
+    return AccessChanges(wider, tuple(sorted(readers)), narrower)
 
 
 @dataclass(frozen=True, slots=True)

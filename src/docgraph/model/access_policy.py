@@ -122,10 +122,20 @@ class ManualRule:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionAccess:
+    """An older version of a document, in the snapshots from `first` to `last`, and its rule."""
+
+    first: int
+    last: int
+    rule: AccessRule
+
+
+@dataclass(frozen=True, slots=True)
 class PathAccess:
     """One path on one branch: its effective rule, and the statements that it follows from.
 
-    `branch` is empty where no snapshot has the path any more: a manual rule stays.
+    `rule` is that of the newest version, `older` are versions with another one. `branch` is empty
+    where no snapshot has the path any more: a manual rule stays.
     """
 
     repository: str
@@ -134,6 +144,7 @@ class PathAccess:
     statements: tuple[AccessStatement, ...]
     manual: ManualRule | None
     rule: AccessRule
+    older: tuple[VersionAccess, ...] = ()
 
 
 def inherited_statements(
@@ -155,10 +166,14 @@ def inherited_statements(
 def effective_rule(
     tenant: str, statements: Iterable[AccessStatement], manual: ManualRule | None
 ) -> AccessRule:
-    """A manual rule replaces the statements. If a group is revoked where everyone may read,
+    return apply_manual_rule(tenant, intersect_rules(tenant, statements), manual)
+
+
+def apply_manual_rule(tenant: str, stated: AccessRule, manual: ManualRule | None) -> AccessRule:
+    """A manual rule replaces what was stated. If a group is revoked where everyone may read,
     nobody may: the group could not be excluded. A rule of another tenant admits nobody."""
     manual = manual or ManualRule()
-    rule = manual.rule or intersect_rules(tenant, statements)
+    rule = manual.rule or stated
     unenforceable = manual.revoked and EVERYONE in rule.readers
     if manual.closed or unenforceable or rule.tenant != tenant:
         return replace(rule, tenant=tenant, readers=frozenset())

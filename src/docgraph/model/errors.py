@@ -9,6 +9,14 @@ class BadInput(DocgraphError):
     """An argument or a file from the caller is invalid."""
 
 
+class WrongSource(BadInput):
+    """A branch is filled from another source; `location` is where that lies."""
+
+    def __init__(self, message: str, location: str) -> None:
+        super().__init__(message)
+        self.location = location
+
+
 class NotVisible(DocgraphError):
     """Nothing of this name is visible to the reader; absent and forbidden look the same."""
 
@@ -45,6 +53,10 @@ class ContractViolation(DocgraphError):
     """An action returned a value that its contract does not allow."""
 
 
+class PreconditionViolation(ContractViolation):
+    """An action was given a value that its contract refuses."""
+
+
 class NotPlanned(DocgraphError):
     """Execution requested a text that the plan does not name."""
 
@@ -67,6 +79,10 @@ class StoreFull(StoreError):
 
 class WrongEmbedder(StoreError):
     """The snapshot was embedded by another model."""
+
+
+class ParserError(DocgraphError):
+    """No process for parsing files can be started."""
 
 
 class ModelError(DocgraphError):

@@ -87,6 +87,9 @@ def not_visible(node: str) -> Decision:
     return Decision(node, False, "nothing visible under this id")
 
 
+NO_SEEDS = "no seeds: nothing visible matches"
+
+
 def why_empty(
     plan: RetrievalPlan, nodes: tuple[NodeEvidence, ...], decisions: tuple[Decision, ...]
 ) -> str:
@@ -94,7 +97,7 @@ def why_empty(
     if any(node.chunks for node in nodes):
         return ""
     if not plan.order:
-        return "nothing visible matches"
+        return NO_SEEDS
     if all(not_visible(node) in decisions for node in plan.order):
         return "nothing visible is left of this plan"
     return "nothing visible of this plan has a text that fits"

@@ -7,14 +7,11 @@ from docgraph.model.context import Reasons
 
 Value = str | int | float | bool | tuple[str, ...] | None
 Numbers = tuple[tuple[str, int | float], ...]
-Stage = Literal[
-    "not visible", "search", "rank", "scope", "relation", "cap", "fetch", "budget", "included"
-]
+Stage = Literal["search", "rank", "scope", "relation", "cap", "fetch", "budget", "included"]
 # In the order of a run: the later a node is left out, the less is missing.
 STAGES: tuple[Stage, ...] = (
-    *("not visible", "search", "rank", "scope", "relation", "cap", "fetch", "budget", "included"),
+    *("search", "rank", "scope", "relation", "cap", "fetch", "budget", "included"),
 )
-NOT_VISIBLE = "nothing visible under this id"
 
 
 @dataclass(frozen=True, slots=True)

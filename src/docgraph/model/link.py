@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from docgraph.model.edge import SHARES_ENTITY, Edge, EdgeEvidence, Relationship, inverse
 from docgraph.model.node import document_of
 
-MAX_EVIDENCE = 50
+MAX_EVIDENCE = 50  # positions that an edge is shown with
 
 
 class ReferenceMatch(NamedTuple):
@@ -60,7 +60,7 @@ def inverse_edges_of(matches: Iterable[ReferenceMatch]) -> Iterator[Relationship
 
 
 def merge_edges(relationships: Iterable[Relationship]) -> tuple[Relationship, ...]:
-    """One relationship per edge, sorted, with all origins and the first evidence."""
+    """One relationship per edge, sorted, with all origins and all evidence."""
     origins: dict[Edge, set[str]] = {}
     evidence: dict[Edge, set[EdgeEvidence]] = {}
     for one in relationships:
@@ -71,9 +71,7 @@ def merge_edges(relationships: Iterable[Relationship]) -> tuple[Relationship, ..
             origins[one.edge] = set(one.origins)
             evidence[one.edge] = set(one.evidence)
     return tuple(
-        Relationship(
-            edge, tuple(sorted(origins[edge])), tuple(sorted(evidence[edge])[:MAX_EVIDENCE])
-        )
+        Relationship(edge, tuple(sorted(origins[edge])), tuple(sorted(evidence[edge])))
         for edge in sorted(origins)
     )
 
@@ -133,7 +131,7 @@ def shared_name_edges(
         return
     own = next(holder for holder in holders if holder.document == document)
     for other in holders:
-        if other is not own:
+        if other.document != document:
             source, target = (own, other) if direction == "out" else (other, own)
             evidence = EdgeEvidence(source.path, source.line, 0, 0, 0, source.text)
             edge = Edge(source.document, SHARES_ENTITY, target.document)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+MAX_DIMENSIONS = 16_000  # of vectors: as many as pgvector stores
+
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
@@ -10,6 +12,9 @@ class EmbedderIdentity:
     name: str
     digest: str
     dimensions: int
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.digest[:12]}, {self.dimensions} dimensions)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
 """Snapshots: their names, how a question selects them, and what maintenance reports."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from docgraph.model.errors import BadInput
+from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.running_ingest import RunningIngest
+from docgraph.model.validation import suggest
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,6 +46,26 @@ class SnapshotSelector:
             raise BadInput("a snapshot number needs its repository and branch beside it")
 
 
+def nothing_visible(selector: SnapshotSelector, visible: Iterable[SnapshotName]) -> NotVisible:
+    """The error of a selector that fits none of the visible snapshots; it says what would fit."""
+    where, known = "", tuple(visible)
+    hint = ""
+    for field, words in (
+        ("repository", "in repository"),
+        ("branch", "on branch"),
+        ("snapshot", "in snapshot"),
+    ):
+        name = getattr(selector, field)
+        if name is None:
+            continue
+        where += f" {words} {name!r}"
+        names = dict.fromkeys(str(getattr(one, field)) for one in known)
+        known = tuple(one for one in known if getattr(one, field) == name)
+        if not known and not hint:
+            hint = suggest(str(name), names)
+    return NotVisible(f"nothing visible{where}" + (f"; {hint}" if hint else ""))
+
+
 ALL_REPOSITORIES: tuple[SnapshotSelector, ...] = (SnapshotSelector(),)
 
 
@@ -61,6 +83,38 @@ class SnapshotInfo:
     embedder: str
     miners: tuple[str, ...]
     documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLocation:
+    """Where an ingest reads from: the real path of a folder, file or repository, or an address.
+
+    `ref` is the branch, tag or commit of a git repository, empty for files as they lie there.
+    """
+
+    location: str
+    ref: str = ""
+
+    def describe(self) -> str:
+        return f"{self.location} at {self.ref}" if self.ref else self.location
+
+    def overlaps(self, other: "SourceLocation") -> bool:
+        """Whether one lies inside the other, or both are the same."""
+        mine, theirs = (_with_slash(one.location) for one in (self, other))
+        return mine.startswith(theirs) or theirs.startswith(mine)
+
+
+def _with_slash(location: str) -> str:
+    return location.replace("\\", "/").rstrip("/") + "/"
+
+
+@dataclass(frozen=True, slots=True)
+class BranchSource:
+    """The source that a branch is filled from; None for one that a program handed over."""
+
+    repository: str
+    branch: str
+    source: SourceLocation | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +154,12 @@ class VerifyReport:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a reader can see: snapshots, counts, and the model of the vectors."""
+    """What a reader can see: snapshots, counts, and the model of the vectors.
+
+    `ingests` of the tenant that run are for readers with the right `ingest` alone.
+    """
 
     scope: Scope
     counts: Mapping[str, int]
     embedder: EmbedderIdentity | None
+    ingests: tuple[RunningIngest, ...] = ()

@@ -1,13 +1,16 @@
 """Validation of names and texts, and suggestions for unknown names."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
+from itertools import islice
 
 from docgraph.model.access import EVERYONE
 from docgraph.model.errors import BadInput
 
 MAX_NAME_CHARACTERS = 200
+MAX_LISTED = 50  # known names in a message
+MAX_COMPARED = 1_000  # paths that are compared with an unknown one
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -38,6 +41,33 @@ def is_storable(*texts: str) -> bool:
 
 
 def suggest(name: str, known: Collection[str]) -> str:
-    """The closest known name, or all of them when none is close."""
+    """The closest known name, or the first of them when none is close."""
     close = get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+    if close:
+        return f"did you mean {close[0]!r}?"
+    more = f" and {len(known) - MAX_LISTED} more" if len(known) > MAX_LISTED else ""
+    return f"known: {', '.join(islice(known, MAX_LISTED)) or 'none'}{more}"
+
+
+def closest_name(name: str, known: Iterable[str]) -> str | None:
+    """The first known name that is close to it, in capitals or not."""
+    folded = {one.casefold(): one for one in sorted(known, reverse=True)}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    return folded[close[0]] if close else None
+
+
+def closest_path(path: str, known: Iterable[str]) -> str | None:
+    """A file of the same folder whose name is close to it; else one of its name elsewhere."""
+    folder, _, name = path.rpartition("/")
+    inside: dict[str, str] = {}
+    elsewhere: list[str] = []
+    for one in sorted(known):
+        its_folder, _, its_name = one.rpartition("/")
+        if its_folder == folder and len(inside) < MAX_COMPARED:
+            inside[its_name] = one
+        elif its_name == name and len(elsewhere) < MAX_COMPARED:
+            elsewhere.append(one)
+    close = closest_name(name, inside)
+    if close is not None:
+        return inside[close]
+    return next(iter(get_close_matches(path, elsewhere, n=1, cutoff=0.0)), None)

@@ -160,9 +160,7 @@ def require_same_embedding(receipt: Receipt, question: Question) -> Question:
     """The question with its present vector, which must be the recorded one."""
     was, now = receipt.embedder, question.embedder
     if was != now:
-        raise WrongEmbedder(
-            f"then it was {was.name} ({was.digest[:12]}), now it is {now.name} ({now.digest[:12]})"
-        )
+        raise WrongEmbedder(f"then it was {was}, now it is {now}")
     if question != receipt.embedded_question:
         raise WrongEmbedder(f"{now.name} gives another vector for this question than it did then")
     return question

@@ -9,7 +9,7 @@ from docgraph.action import Action
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
 from docgraph.model.digest import digest
-from docgraph.model.errors import BadPipeline
+from docgraph.model.errors import BadPipeline, PreconditionViolation
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
@@ -201,10 +201,22 @@ def _execute(
     inputs = tuple(_input(action, kind, values, providers) for _, kind in action.requires)
     read = tuple((kind, values[kind]) for _, kind in action.requires if kind in values)
     started = clock()
-    result = action.call(inputs, step.options)
+    try:
+        result = action.call(inputs, step.options)
+    except PreconditionViolation:
+        if action.makes is not RetrievalPlan or Seeds not in values or values[Seeds].ranked:
+            raise
+        result = _plan_without_seeds(values[Question], values[Seeds])
     milliseconds = (clock() - started) * 1000
     values[action.makes] = result
     return ExecutedStep(step, read, result, round(milliseconds, 3))
+
+
+def _plan_without_seeds(question: Question, seeds: Seeds) -> RetrievalPlan:
+    """Of a step that refuses to plan without seeds: the next steps make an empty context of it."""
+    return RetrievalPlan.of_seeds(
+        question, (), search=seeds.search, selection=seeds.selection, exact=seeds.exact
+    )
 
 
 def _input(action: Action, kind: type, values: Values, providers: Mapping[type, Provider]) -> Any:

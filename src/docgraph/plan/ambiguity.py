@@ -5,10 +5,20 @@ is decided here, per question, over what the reader can see.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import heappop, heappush
 
-from docgraph.model.edge import INVERSES, MANUAL, RELATIONS, EdgeEvidence, Relationship, inverse
+from docgraph.model.edge import (
+    INVERSES,
+    MANUAL,
+    RELATIONS,
+    Edge,
+    EdgeEvidence,
+    Relationship,
+    inverse,
+)
 from docgraph.model.identifiers import MAX_TITLE_HOLDERS
+from docgraph.model.link import MAX_EVIDENCE
 from docgraph.model.node import document_of
 from docgraph.model.validation import suggest
 from docgraph.ports.cancellation import check_cancelled
@@ -50,6 +60,25 @@ def incident_edges(
     return tuple(
         winners[edge] for edge, pair in ends if node in pair or node in map(document_of, pair)
     )
+
+
+def all_resolved_edges(
+    graph: GraphReads, relations: frozenset[str] | None = None
+) -> Iterator[Relationship]:
+    """Every resolved edge, sorted, with one batch of documents in memory at a time.
+
+    Candidates compete within a document, so a batch of whole documents is resolved by itself. An
+    edge waits for as long as a later document may have edges before it: `r:a.md!` is sorted
+    between `r:a.md` and its section `r:a.md#part`.
+    """
+    waiting: list[tuple[Edge, Relationship]] = []
+    for first, candidates in graph.edge_batches(relations):
+        while waiting and waiting[0][0].source < first:
+            yield heappop(waiting)[1]
+        for winner in confirm_inverses(resolve_ambiguity(candidates), graph):
+            heappush(waiting, (winner.edge, winner))
+    while waiting:
+        yield heappop(waiting)[1]
 
 
 def confirm_inverses(
@@ -117,11 +146,14 @@ def _losers(
 def _survivors(
     relationships: tuple[Relationship, ...], lost: set[_Candidate]
 ) -> Iterable[Relationship]:
-    """A manual edge survives, even where mining proposed the same edge and lost."""
+    """A manual edge survives, even where mining proposed the same edge and lost.
+
+    Evidence is limited after all of it has competed: an early position must not hide a later one.
+    """
     for index, one in enumerate(relationships):
         evidence = tuple(proof for proof in one.evidence if (proof, index) not in lost)
         if evidence or not one.evidence:
-            yield Relationship(one.edge, one.origins, evidence)
+            yield Relationship(one.edge, one.origins, evidence[:MAX_EVIDENCE])
         elif MANUAL in one.origins:
             yield Relationship(one.edge, (MANUAL,), evidence)
 

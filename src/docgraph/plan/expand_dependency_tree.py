@@ -23,6 +23,11 @@ from docgraph.ports.graph_reads import GraphReads
 Direction = Literal["out", "in", "both"]
 
 
+def some_seeds(seeds: Seeds) -> bool:
+    """A tree grows from one seed or more."""
+    return bool(seeds.ranked)
+
+
 def within_bounds(plan: RetrievalPlan) -> bool:
     """A tree never exceeds its depth or its number of nodes."""
     limits = plan.constraints
@@ -31,7 +36,7 @@ def within_bounds(plan: RetrievalPlan) -> bool:
     )
 
 
-@action(ensures=(within_bounds,), options=(check_relations,))
+@action(requires=(some_seeds,), ensures=(within_bounds,), options=(check_relations,))
 def expand_dependency_tree(
     question: Question,
     seeds: Seeds,

@@ -19,6 +19,10 @@ class AuditLog(Protocol):
         they made, and those that were made in their name."""
         ...
 
+    def principals(self, tenant: str) -> tuple[str, ...]:
+        """Who made a request, or in whose name one was made; sorted."""
+        ...
+
     def seal(self, tenant: str) -> Anchor | None:
         """Seals the rows that have no seal yet. None where nothing was ever written."""
         ...

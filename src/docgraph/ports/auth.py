@@ -28,6 +28,10 @@ LONGEST_TOKEN = 16 * 1024  # of tokens and of HTTP headers; longer ones are not 
 class TokenVerifier(Protocol):
     name: str
 
+    def names_issuer(self, token: str) -> bool:
+        """Whether the token says that this issuer signed it; nothing is verified or fetched."""
+        ...
+
     def verify(self, token: str) -> Mapping[str, object]:
         """The claims of a token whose signature, issuer, audience and times are valid.
 

@@ -1,7 +1,8 @@
 """Cancellation: a request ends early when its client disconnects or its deadline passes.
 
 An interface sets the request's deadline (`deadline_scope`); every step checks it
-(`check_cancelled`), and a call that blocks elsewhere can be interrupted (`on_cancel`).
+(`check_cancelled`), and a call that blocks elsewhere can be interrupted (`on_cancel`). A change
+cannot be cancelled any more once it is being committed (`begin_commit`).
 """
 
 import threading
@@ -25,6 +26,12 @@ class Deadline:
         self._lock = threading.Lock()
         self._error: Callable[[], Cancelled] | None = None
         self._callbacks: dict[object, Callable[[], None]] = {}
+        self._committing = False
+
+    @property
+    def committing(self) -> bool:
+        """A change is being committed, or was committed."""
+        return self._committing
 
     def cancel(self) -> None:
         """The client has disconnected."""
@@ -34,7 +41,15 @@ class Deadline:
         """The time is over; interrupts calls that block elsewhere."""
         self._end(self._too_long)
 
+    def begin_commit(self) -> None:
+        """From here on nothing cancels the work; raises Cancelled where something did before."""
+        with self._lock:
+            self.check()
+            self._committing = True
+
     def check(self) -> None:
+        if self._committing:
+            return
         if self._error is not None:
             raise self._error()
         if self._until is not None and self._clock() > self._until:
@@ -45,7 +60,7 @@ class Deadline:
 
     def _end(self, error: Callable[[], Cancelled]) -> None:
         with self._lock:
-            if self._error is not None:
+            if self._error is not None or self._committing:
                 return
             self._error = error
             callbacks = tuple(self._callbacks.values())
@@ -85,6 +100,13 @@ def check_cancelled() -> None:
     deadline = _DEADLINE.get()
     if deadline is not None:
         deadline.check()
+
+
+def begin_commit() -> None:
+    """The last thing before a change is committed; raises Cancelled if the request has ended."""
+    deadline = _DEADLINE.get()
+    if deadline is not None:
+        deadline.begin_commit()
 
 
 @contextmanager

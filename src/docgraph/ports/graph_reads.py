@@ -1,5 +1,6 @@
 """What planning may read of relations: visible edges, never text."""
 
+from collections.abc import Iterator
 from typing import Literal, Protocol
 
 from docgraph.model.edge import Relationship
@@ -22,8 +23,14 @@ class GraphReads(Protocol):
         """
         ...
 
-    def all_edges(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
-        """Every visible edge, sorted; of these relations, or of every one but `contains`."""
+    def edge_batches(
+        self, relations: frozenset[str] | None = None
+    ) -> Iterator[tuple[str, tuple[Relationship, ...]]]:
+        """Every visible edge of these relations, or of every one but `contains`, in batches.
+
+        A batch is the first of its documents by id, and all edges that leave its documents,
+        sorted. Batches follow the order of ids, so that one at a time is in memory.
+        """
         ...
 
     def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:

@@ -126,7 +126,8 @@ class ModelSettings:
     """The settings of one model, of which a provider takes what it needs.
 
     `clearance` is what may be sent to it, `key` its API key. `context_window` and `tokenizer`, a
-    file, are a chat model's. `options` are the provider's own.
+    file, are a chat model's. `dimensions` is the width that an embedder's vectors shall have, if
+    one is asked for. `options` are the provider's own.
     """
 
     folder: str | None = None
@@ -137,6 +138,7 @@ class ModelSettings:
     context_window: int = 4096
     tokenizer: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    dimensions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

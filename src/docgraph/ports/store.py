@@ -8,6 +8,7 @@ from typing import Protocol
 from docgraph.model.access import Principal
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.running_ingest import Process, RunningIngest
 from docgraph.model.snapshot import (
     ALL_REPOSITORIES,
     PruneResult,
@@ -83,6 +84,10 @@ class Store(Protocol):
         """Fills the external vector index anew from the catalogue, for all tenants."""
         ...
 
+    def running_ingests(self, tenant: str) -> tuple[RunningIngest, ...]:
+        """Of this tenant, by any process; also prunes, which keep ingests waiting."""
+        ...
+
     def verify(self) -> VerifyReport:
         """Checks everything, whatever its readers; changes nothing."""
         ...
@@ -97,6 +102,7 @@ class StoreOptions:
     wait: float = 600  # seconds that a second ingest queues behind a first
     index: str = "packed"
     external: Callable[[], VectorIndex] | None = None  # opens the index that `index` names
+    process: Process | None = None  # what others read who wait for its ingest
 
 
 class Stores(Protocol):

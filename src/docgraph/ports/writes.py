@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from docgraph.model.access import AccessRule, AccessStatement
+from docgraph.model.access import AccessChanges, AccessRule, AccessStatement
 from docgraph.model.access_policy import AccessFileRules
 from docgraph.model.digest import digest_bytes
 from docgraph.model.document import Document
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.reference import Reference, ReferenceCount, UnresolvedReference
-from docgraph.model.snapshot import SnapshotName
+from docgraph.model.snapshot import SnapshotName, SourceLocation
 from docgraph.model.vector import IntVector
 
 
@@ -141,20 +141,35 @@ class AccessWriter(Protocol):
         old snapshots hold them."""
         ...
 
-    def set_statements(self, statements: Mapping[str, tuple[AccessStatement, ...]]) -> None:
+    def set_statements(
+        self, statements: Mapping[str, tuple[AccessStatement, ...]], *, may_open: bool = True
+    ) -> None:
         """By path, all that this branch states on who may read it; a manual rule stays.
 
-        Takes effect when published, and then for old snapshots too. Where the default branch of
-        the repository states something as well, both count.
+        Takes effect when published: for documents of the new snapshot as it is, for versions that
+        only older snapshots have where it is narrower than what counts for them. Where the default
+        branch of the repository states something as well, both count. Unless the writer
+        `may_open` it, a text that only older snapshots had stays as closed when it comes back.
         """
+        ...
+
+    def default_statements(self) -> tuple[AccessStatement, ...] | None:
+        """Of new paths that no file states anything of. A new branch has those of the default
+        branch; None where nothing of the repository was published."""
+        ...
+
+    def set_default_statements(self, statements: tuple[AccessStatement, ...]) -> None: ...
+
+    def file_rules(self) -> AccessFileRules | None:
+        """The last access.yaml of the branch."""
+        ...
+
+    def changes(self) -> AccessChanges:
+        """What the last publication changed for documents that were there before."""
         ...
 
     def set_file_rules(self, rules: AccessFileRules | None) -> None:
         """The branch's access.yaml, for paths that only other branches hold."""
-        ...
-
-    def move_manual_rules(self, renamed: Iterable[tuple[str, str]]) -> None:
-        """Manual rules of an old path count on the new one, once published."""
         ...
 
     def effective_rule(self, path: str, statements: tuple[AccessStatement, ...]) -> AccessRule:
@@ -179,6 +194,20 @@ class SnapshotWriter(Protocol):
 
     @property
     def access(self) -> AccessWriter: ...
+
+    @property
+    def is_first(self) -> bool:
+        """Nothing of the branch is published yet."""
+        ...
+
+    @property
+    def source(self) -> SourceLocation | None:
+        """Where the branch is filled from."""
+        ...
+
+    def set_source(self, source: SourceLocation | None) -> None:
+        """Takes effect when published."""
+        ...
 
     def has_changes(self, revision: SourceRevision | None = None) -> bool:
         """Would publishing now make a snapshot that differs from the newest?"""

@@ -1,5 +1,7 @@
 """Which backend a store's address names, and how that address may be printed."""
 
+import socket
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from docgraph.model.errors import BadInput
+from docgraph.model.running_ingest import Process
 from docgraph.ports.indexes import IndexSettings, VectorIndexKind
 from docgraph.ports.store import Backend, MigrationReport, StoreOptions, Stores
 from docgraph.wiring.plugins import BACKENDS, VECTOR_INDEXES, load_plugin
@@ -66,8 +69,10 @@ def require_store(settings: Settings) -> Settings:
 
 def open_stores(settings: Settings) -> Stores:
     backend = backend_for(settings.store, settings.plugins)
-    index = _index(settings)
-    options = StoreOptions(now=_now, clock=time.time, wait=settings.wait, index=index)
+    index = index_name(settings)
+    options = StoreOptions(
+        now=_now, clock=time.time, wait=settings.wait, index=index, process=_process(sys.argv)
+    )
     if index not in backend.indexes:
         kind = _index_kind(backend, index, settings.plugins)
         folder = None if backend.schemes else Path(f"{settings.store}.{index}")
@@ -90,7 +95,7 @@ def _index_kind(backend: Backend, index: str, allowed: Sequence[str] | None) -> 
     return kind
 
 
-def _index(settings: Settings) -> str:
+def index_name(settings: Settings) -> str:
     """`hnsw: true` is another way to write `index: pgvector-hnsw`."""
     if settings.hnsw and settings.index not in (None, "pgvector-hnsw"):
         raise BadInput(f"hnsw: true and index: {settings.index} do not go together; name one")
@@ -100,6 +105,15 @@ def _index(settings: Settings) -> str:
 def migrate_store(settings: Settings, *, check: bool = False) -> MigrationReport:
     """With `check` nothing is changed: the report says what is pending."""
     return backend_for(settings.store, settings.plugins).migrate(settings.store, check)
+
+
+def _process(words: Sequence[str]) -> Process:
+    """The command alone: its arguments may hold a password."""
+    name = Path(words[0]).name if words else ""
+    if name not in ("docgraph", "main.py"):
+        return Process(name or "python", socket.gethostname())
+    command = words[1] if len(words) > 1 and words[1].isidentifier() else ""
+    return Process(f"docgraph {command}".rstrip(), socket.gethostname())
 
 
 def _now() -> str:

@@ -31,6 +31,7 @@ from docgraph.wiring.models import (
     open_reranker,
     open_tokens,
 )
+from docgraph.wiring.parsing import open_parser_pool
 from docgraph.wiring.plugins import find_action, ingest_registries
 from docgraph.wiring.settings import Settings
 
@@ -81,6 +82,7 @@ def build_engine(
             embedder,
             embedder_clearance(settings),
             lazy_once(lambda: ingest_registries(settings.plugins)),
+            partial(open_parser_pool, settings),
         ),
         administration=Administration(store, audit.log, stores.api_keys),
         jobs=IngestJobService(stores.jobs, store, audit.log, _now, _new_id),

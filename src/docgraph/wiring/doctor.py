@@ -10,9 +10,10 @@ from importlib.metadata import version
 from docgraph.ingest.formats.registry import FORMATS, missing_extras
 from docgraph.model.access import LOCAL, Principal
 from docgraph.model.errors import BadInput, DocgraphError
-from docgraph.ports.store import Finding
-from docgraph.wiring.backends import backend_for, open_stores, redacted_store
+from docgraph.ports.store import Finding, ReaderSession
+from docgraph.wiring.backends import backend_for, index_name, open_stores, redacted_store
 from docgraph.wiring.models import open_embedder, open_reranker, open_tokens
+from docgraph.wiring.parsing import describe_parsing
 from docgraph.wiring.plugins import SHIPPED, Plugin, list_plugins
 from docgraph.wiring.settings import Settings
 
@@ -32,6 +33,7 @@ def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
     if settings.reranker_folder or settings.reranker_endpoint:
         yield _tried("reranker", lambda: _reranker(settings))
     yield Finding("readers", True, _readers())
+    yield _tried("parsing", lambda: describe_parsing(settings))
     needs = tuple(backend_for(settings.store, settings.plugins).check(settings.store))
     yield from needs
     can_open = all(finding.good for finding in needs)
@@ -104,7 +106,15 @@ def _store(settings: Settings, principal: Principal) -> str:
         return f"none at {address} yet; `docgraph ingest` makes it"
     with open_stores(settings).store.open_session(principal) as reads:
         seen = len(reads.scope.snapshots)
-        return f"{address} opens; {seen} repositories visible to {principal.id}"
+        index = _index(settings, reads)
+        return f"{address} opens; {seen} repositories visible to {principal.id}{index}"
+
+
+def _index(settings: Settings, reads: ReaderSession) -> str:
+    """Where vectors are not searched as the settings ask for."""
+    if index_name(settings) != "pgvector-hnsw" or not reads.search.exact or not reads.embedder:
+        return ""
+    return f"; {reads.embedder.dimensions} dimensions are too many for HNSW: exact scan"
 
 
 def _callers(settings: Settings, can_count: bool) -> str:

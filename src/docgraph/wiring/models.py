@@ -46,6 +46,7 @@ def _block(endpoint: Endpoint) -> ModelSettings:
         key=endpoint.key,
         clearance=endpoint.clearance,
         options=endpoint.options,
+        dimensions=endpoint.dimensions,
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
 
     from docgraph.action import Action
-    from docgraph.ingest.run import Registries
+    from docgraph.ingest.registries import Registries
 
 FORMATS = "docgraph.formats"
 MINERS = "docgraph.miners"
@@ -192,7 +192,7 @@ def ingest_registries(allowed: Sequence[str] | None) -> "Registries":
     """Every format and miner that may be used; one that cannot be loaded is a problem."""
     from docgraph.ingest.formats.registry import Format, FormatRegistry
     from docgraph.ingest.miners.registry import Miner, MinerRegistry
-    from docgraph.ingest.run import Registries
+    from docgraph.ingest.registries import Registries
     from docgraph.ports.source import SourceProblem
 
     loaded: list[Any] = []

@@ -20,17 +20,21 @@ from docgraph.wiring.auth_settings import (
     parse_auth,
 )
 from docgraph.wiring.model_settings import (
+    NO_EMBEDDER_WRITTEN,
     NOTHING_WRITTEN,
     STRICT,
     ChatConfig,
     ChatEndpoint,
+    EmbedderConfig,
     Endpoint,
     Label,
     ModelConfig,
     chat_endpoints,
+    embedder_endpoint,
     folder_of,
     parse_endpoint,
 )
+from docgraph.wiring.parsing import DEFAULT_PARSING, ParsingSettings
 from docgraph.wiring.server_settings import NOTHING_SERVED, RootSettings, ServeSettings
 
 DEFAULT_STORE = ".docgraph/docgraph.db"
@@ -60,6 +64,7 @@ class Settings:
     telemetry: bool = False
     login: AuthSettings = field(default_factory=AuthSettings)
     serve: ServeSettings = NOTHING_SERVED
+    parsing: ParsingSettings = DEFAULT_PARSING
     plugins: tuple[str, ...] | None = None
     config: str | None = None
 
@@ -70,7 +75,7 @@ class _Written:
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     store: str | None = None
-    embedder: ModelConfig = NOTHING_WRITTEN
+    embedder: EmbedderConfig = NO_EMBEDDER_WRITTEN
     reranker: ModelConfig = NOTHING_WRITTEN
     answer: tuple[ChatConfig, ...] = ()
     wait: Annotated[float, Ge(0)] | None = None
@@ -80,16 +85,18 @@ class _Written:
     telemetry: bool | None = None
     login: AuthConfig = NO_LOGIN_WRITTEN
     serve: ServeSettings = NOTHING_SERVED
+    parsing: ParsingSettings = DEFAULT_PARSING
     plugins: tuple[Label, ...] | None = None
 
 
 _KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
     (): tuple(key.name for key in fields(_Written)),
-    ("embedder",): tuple(key.name for key in fields(ModelConfig)),
+    ("embedder",): tuple(key.name for key in fields(EmbedderConfig)),
     ("reranker",): tuple(key.name for key in fields(ModelConfig)),
     ("answer",): tuple(key.name for key in fields(ChatConfig)),
     ("login",): tuple(key.name for key in fields(AuthConfig)),
     ("serve",): tuple(key.name for key in fields(ServeSettings)),
+    ("parsing",): tuple(key.name for key in fields(ParsingSettings)),
     ("serve", "roots", RootSettings.__name__): tuple(key.name for key in fields(RootSettings)),
     ("login", "tokens"): tuple(key.name for key in fields(IssuerConfig)),
     ("login", "tokens", "claims"): tuple(key.name for key in fields(ClaimNames)),
@@ -104,7 +111,7 @@ def read_settings(
     return Settings(
         store=store or environment.get("DOCGRAPH_STORE") or written.store or DEFAULT_STORE,
         embedder_folder=folder_of("EMBEDDER", environment, written.embedder),
-        embedder_endpoint=parse_endpoint("EMBEDDER", environment, written.embedder, path),
+        embedder_endpoint=embedder_endpoint(environment, written.embedder, path),
         reranker_folder=folder_of("RERANKER", environment, written.reranker),
         reranker_endpoint=parse_endpoint("RERANKER", environment, written.reranker, path),
         answer_endpoints=chat_endpoints(environment, written.answer),
@@ -115,6 +122,7 @@ def read_settings(
         telemetry=_switch("TELEMETRY", environment, written.telemetry),
         login=parse_auth(environment, written.login),
         serve=written.serve,
+        parsing=written.parsing,
         plugins=written.plugins,
         config=str(path) if path else None,
     )

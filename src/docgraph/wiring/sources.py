@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from docgraph.model.errors import BadInput
+from docgraph.model.snapshot import SourceLocation
 from docgraph.ports.source import OpenedSource, SourceKind, SourceOptions
 from docgraph.wiring.plugins import SHIPPED, SOURCES, load_plugin
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://")
+_CREDENTIALS = re.compile(r"//[^/@]*@")
 
 
 def default_repository(path: Path) -> str:
@@ -22,6 +24,17 @@ def default_repository(path: Path) -> str:
     if not name:
         raise BadInput(f"{path}: nothing to call it by; name its repository")
     return name
+
+
+def source_location(path: Path | str, ref: str = "") -> SourceLocation:
+    """What identifies a source: the real path, or the address without its credentials.
+
+    A remote in a repository's settings does not: those who write the folder can forge it.
+    """
+    if isinstance(path, str) and _ADDRESS.match(path):
+        return SourceLocation(_CREDENTIALS.sub("//", path, count=1), ref)
+    place = Path(path).resolve()
+    return SourceLocation(str(place.parent if place.name == ".git" else place), ref)
 
 
 def is_bare(path: Path) -> bool:

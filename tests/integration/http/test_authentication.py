@@ -55,6 +55,7 @@ PATHS = [
     ("POST", "/v1/relations"),
     ("DELETE", "/v1/relations"),
     ("GET", "/v1/snapshots"),
+    ("GET", "/v1/status"),
     ("POST", "/v1/explain"),
     ("POST", "/v1/receipts/replay"),
     ("POST", "/v1/ingestions"),

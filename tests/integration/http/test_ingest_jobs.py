@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.access import INGEST
+from docgraph.model.access import ACCESS, INGEST
 from docgraph.wiring.build import build_administration
 from docgraph.wiring.settings import Settings
 from tests.support.git_repository import GitRepository
@@ -206,9 +206,12 @@ def test_where_nobody_says_who_may_read_nobody_may(locked: Settings) -> None:
             "closed_to_requester": 2,
             "closed_to_all": 2,
         }
-        board = asked(api, {"path": "notes", "readers": ["board"]}, Authorization=ann)
+        refused = asked(api, {"path": "notes", "readers": ["board"]}, Authorization=ann)
+        assert (refused["state"], "'access'" in refused["error"]) == ("failed", True)
+        bob = key_for(locked, "bob", "board", rights=(INGEST, ACCESS))
+        board = asked(api, {"path": "notes", "readers": ["board"]}, Authorization=bob)
         assert board["result"]["readable"]["closed_to_requester"] == 0
-        others = asked(api, {"path": "notes", "readers": ["others"]}, Authorization=ann)
+        others = asked(api, {"path": "notes", "readers": ["others"]}, Authorization=bob)
         assert others["result"]["readable"] == {
             "documents": 2,
             "closed_to_requester": 2,

@@ -16,7 +16,8 @@ from starlette.types import ASGIApp, Message
 
 from docgraph.interfaces.http.server.app import make_app, mounts
 from docgraph.interfaces.http.server.app_state import build_app_state
-from docgraph.interfaces.server.worker_pool import FEWEST, PARTS, Overloaded, UserQuota, WorkerPool
+from docgraph.interfaces.server.fair_queue import Overloaded, waiting_quota
+from docgraph.interfaces.server.worker_pool import WorkerPool
 from docgraph.pipeline.load import MAX_BYTES
 from docgraph.ports.cancellation import check_cancelled
 from docgraph.testing.small_store import HashedWords
@@ -24,7 +25,7 @@ from docgraph.wiring.server_settings import ServeSettings
 from tests.support.http_app import HERE, HttpApp, ingest_notes, key_for, open_app, settings_of
 
 ASKED = {"question": "the queue"}
-SHARE = ServeSettings().queue // PARTS
+SHARE = waiting_quota(ServeSettings().queue) + 1  # with the one that runs
 
 
 def chunks(size: int) -> Iterator[bytes]:
@@ -343,17 +344,6 @@ def test_workers_refuse_beyond_their_queue_and_outlive_an_error() -> None:
         broken.result(5)
     assert workers.submit(lambda: 7, None).result(5) == 7
     assert workers.close(5)
-
-
-def test_a_share_is_a_part_of_the_queue_and_space_for_64_clients() -> None:
-    for waiting, share in ((0, FEWEST), (512, 128), (4_000, 1_000)):
-        shares = UserQuota(waiting)
-        assert [shares.take(("t", "ann")) for _ in range(share + 1)] == [True] * share + [False]
-        assert shares.take(("t", "bob"))
-        assert shares.take(("u", "ann"))
-        shares.release(("t", "ann"))
-        assert shares.take(("t", "ann"))
-    assert FEWEST > 64
 
 
 # What is logged of requests

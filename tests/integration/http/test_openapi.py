@@ -47,6 +47,7 @@ def test_every_address_is_there(document: dict[str, Any]) -> None:
         ("/v1/relations", "post"),
         ("/v1/relations", "delete"),
         ("/v1/snapshots", "get"),
+        ("/v1/status", "get"),
         ("/v1/explain", "post"),
         ("/v1/receipts/replay", "post"),
         ("/v1/ingestions", "post"),

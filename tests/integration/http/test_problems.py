@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from docgraph.interfaces.http.problems import REFUSALS
 from docgraph.interfaces.http.server.app import make_app
 from docgraph.interfaces.http.server.app_state import build_app_state
-from docgraph.interfaces.server.worker_pool import Overloaded
+from docgraph.interfaces.server.fair_queue import Overloaded
 from docgraph.model import errors
 from docgraph.model.errors import DocgraphError
 from docgraph.testing.small_store import HashedWords
@@ -149,7 +149,7 @@ def test_what_is_no_plan_and_no_receipt(api: HttpApp, plan: object) -> None:
 
 
 def test_numbers_that_no_store_holds(api: HttpApp) -> None:
-    saved = api.post("/v1/plans", ASKED).json()["plan"]
+    saved = api.post("/v1/plans", ASKED).json()
     for number in (0, -1, 2**31, 2**63, 2**64, 10**300):
         saved["snapshots"][0]["snapshot"] = number
         answer = api.post("/v1/plans/execute", {"plan": saved})
@@ -166,6 +166,7 @@ def test_numbers_that_no_store_holds(api: HttpApp) -> None:
         (errors.ContextWindowExceeded(INSIDE), 422),
         (errors.WrongEmbedder(INSIDE), 409),
         (errors.ModelError(INSIDE), 502),
+        (errors.ParserError(INSIDE), 503),
         (errors.StoreBusy(INSIDE), 503),
         (errors.StoreFull(INSIDE), 503),
         (errors.StoreError(INSIDE), 503),
@@ -204,7 +205,8 @@ def test_what_the_engine_says_no_to(
 
 def test_every_error_of_docgraph_has_its_status() -> None:
     """Those that are nobody's fault but ours are a 500."""
-    ours = {errors.DocgraphError, errors.ContractViolation, errors.NotPlanned, errors.MissingExtra}
+    contracts = {errors.ContractViolation, errors.PreconditionViolation}
+    ours = {errors.DocgraphError, *contracts, errors.NotPlanned, errors.MissingExtra}
     kinds = {
         kind
         for kind in vars(errors).values()

@@ -47,9 +47,8 @@ def test_top_says_how_many(api: HttpApp) -> None:
 
 def test_a_plan_is_made_and_executed_and_gives_the_context(api: HttpApp, found: Retrieval) -> None:
     planned = api.post("/v1/plans", ASKED).json()
-    assert planned["receipt"] is None
-    assert planned["plan"]["digest"] == found.plan.digest
-    done = api.post("/v1/plans/execute", {"plan": planned["plan"]}).json()
+    assert planned["digest"] == found.plan.digest
+    done = api.post("/v1/plans/execute", planned).json()
     assert done == {
         "context": as_data(found.context),
         "digest": found.context.digest,
@@ -58,13 +57,13 @@ def test_a_plan_is_made_and_executed_and_gives_the_context(api: HttpApp, found: 
 
 
 def test_a_plan_that_was_edited_says_so(api: HttpApp) -> None:
-    planned = api.post("/v1/plans", ASKED).json()["plan"]
+    planned = api.post("/v1/plans", ASKED).json()
     planned["plan"]["question"] = "Something else"
     assert api.post("/v1/plans/execute", {"plan": planned}).json()["edited"] is True
 
 
 def test_a_plan_can_be_executed_with_another_pipeline(api: HttpApp) -> None:
-    planned = api.post("/v1/plans", ASKED).json()["plan"]
+    planned = api.post("/v1/plans", ASKED).json()
     short = {
         "pipeline": "short",
         "extends": "documents",
@@ -140,8 +139,9 @@ def test_explain_tells_why_each_item_is_there(api: HttpApp, found: Retrieval) ->
 def test_explain_of_a_node_tells_where_it_stands(api: HttpApp) -> None:
     there = api.post("/v1/explain", {**ASKED, "node": "notes:queue.md"}).json()
     assert there["stage"] == "included"
-    nowhere = api.post("/v1/explain", {**ASKED, "node": "notes:gone.md"}).json()
-    assert nowhere["stage"] == "not visible"
+    nowhere = api.post("/v1/explain", {**ASKED, "node": "notes:gone.md"})
+    assert nowhere.status_code == 404
+    assert nowhere.json()["detail"].startswith("no visible node has the id 'notes:gone.md'; ")
 
 
 def test_a_snapshot_can_be_named(api: HttpApp) -> None:

@@ -47,6 +47,7 @@ OPERATIONS = [
     ("POST", "/v1/relations"),
     ("DELETE", "/v1/relations"),
     ("GET", "/v1/snapshots"),
+    ("GET", "/v1/status"),
     ("POST", "/v1/explain"),
     ("POST", "/v1/receipts/replay"),
     ("POST", "/v1/ingestions"),

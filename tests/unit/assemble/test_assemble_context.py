@@ -198,7 +198,7 @@ def test_items_are_in_the_plans_order() -> None:
 def test_no_evidence_gives_an_empty_context_with_a_reason() -> None:
     context = assemble(evidence())
     assert (context.text, context.tokens, context.items) == ("", 0, ())
-    assert context.reason == "nothing visible matches"
+    assert context.reason == "no seeds: nothing visible matches"
 
 
 @pytest.mark.requirement(32)

@@ -70,7 +70,7 @@ def measured(data: Path, store: Path) -> MeasuredSet:
 def test_every_pipeline_and_every_switch_is_measured(measured: MeasuredSet) -> None:
     assert (measured.documents, measured.questions) == (len(TEXTS), 4)
     assert [row.name for row in measured.flat] == ["flat semantic", "flat bm25", "flat hybrid"]
-    assert [row.name for row in measured.planned] == ["planned (`documents`)"]
+    assert [row.name for row in measured.planned] == ["planned (`documents`)", "planned (`strict`)"]
     assert all(row.megabytes and row.megabytes > 10 for row in measured.over)
     (hybrid,) = (row for row in measured.flat if row.name == "flat hybrid")
     assert hybrid.time == 1.0

@@ -19,9 +19,10 @@ def test_an_option_that_a_pipeline_lacks_changes_nothing() -> None:
     assert option_variants(load("flat"), "admit") == {}
 
 
-def test_questions_about_code_use_both_pipelines() -> None:
-    assert list(planned(code=False)) == ["planned (`documents`)"]
-    assert list(planned(code=True)) == ["planned (`documents`)", "planned (`code`)"]
+def test_questions_about_code_use_the_pipeline_for_code_too() -> None:
+    of_documents = ["planned (`documents`)", "planned (`strict`)"]
+    assert list(planned(code=False)) == of_documents
+    assert list(planned(code=True)) == [*of_documents, "planned (`code`)"]
     assert list(flat()) == ["flat semantic", "flat bm25", "flat hybrid"]
 
 

@@ -200,7 +200,7 @@ def test_a_planned_document_that_is_hidden_reads_like_one_that_never_was() -> No
 def test_an_empty_plan_gives_no_evidence_and_a_reason() -> None:
     evidence = fetch(world(BOOK), plan_of())
     assert (evidence.nodes, evidence.decisions) == ((), ())
-    assert evidence.reason == "nothing visible matches"
+    assert evidence.reason == "no seeds: nothing visible matches"
     assert fetch(world(), plan_of("r:book")).reason == "nothing visible is left of this plan"
 
 

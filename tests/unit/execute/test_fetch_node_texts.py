@@ -111,6 +111,19 @@ def test_a_budget_of_tokens_is_counted_by_the_tokenizer(sizes: list[int], most: 
 
 
 @pytest.mark.requirement(31)
+def test_a_budget_of_tokens_takes_what_fits_and_counts_no_characters() -> None:
+    """Each text has three tokens, and far more characters than the budget."""
+    place = world(*(document(f"r:{name}", "first second third") for name in "abc"))
+    found = fetch(place, seeds_only("r:a", "r:b", "r:c"), max_tokens=6)
+    assert entered(found) == ["r:a", "r:b"]
+    assert [(d.entered, d.reason) for d in found.decisions] == [
+        (True, "3 tokens, 3 left"),
+        (True, "3 tokens, 0 left"),
+        (False, "3 tokens, 0 left"),
+    ]
+
+
+@pytest.mark.requirement(31)
 def test_without_a_budget_sixty_thousand_characters_are_taken() -> None:
     place = world(document("r:a", "x" * (DEFAULT_MAX_CHARS - 1)), document("r:b", ""))
     found = fetch(place, seeds_only("r:a", "r:b"), LetterCounter())
@@ -173,7 +186,7 @@ def test_hidden_and_absent_texts_read_alike() -> None:
 
 @pytest.mark.requirement(26)
 def test_an_empty_plan_gives_no_texts_and_a_reason() -> None:
-    assert fetch(world(), seeds_only()).reason == "nothing visible matches"
+    assert fetch(world(), seeds_only()).reason == "no seeds: nothing visible matches"
     nothing_fits = fetch(world(document("r:a", "x" * 9)), seeds_only("r:a"), max_chars=1)
     assert nothing_fits.reason == "nothing visible of this plan has a text that fits"
 

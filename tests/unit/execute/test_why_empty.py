@@ -13,7 +13,9 @@ from tests.support.sample_documents import ask, document, seeds
 
 @pytest.mark.requirement(26)
 def test_the_reason_for_an_empty_plan_is_that_nothing_visible_matches() -> None:
-    assert why_empty(plan_seeds(ask("why?"), seeds()), (), ()) == "nothing visible matches"
+    assert (
+        why_empty(plan_seeds(ask("why?"), seeds()), (), ()) == "no seeds: nothing visible matches"
+    )
 
 
 @pytest.mark.requirement(26)

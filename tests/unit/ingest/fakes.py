@@ -92,7 +92,7 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         paths.append(file.path)
         return read_file(file, data, file_format)
 
-    monkeypatch.setattr("docgraph.ingest.changed_files.read_file", counted_read)
+    monkeypatch.setattr("docgraph.ingest.parse_file.read_file", counted_read)
     return paths
 
 

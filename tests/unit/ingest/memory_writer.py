@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from docgraph.model.access import LOCAL, AccessRule, AccessStatement, intersect_rules
+from docgraph.model.access import LOCAL, AccessChanges, AccessRule, AccessStatement, intersect_rules
 from docgraph.model.access_policy import AccessFileRules
 from docgraph.model.document import Document
 from docgraph.model.edge import SHARES_ENTITY, Edge, Relationship
 from docgraph.model.link import merge_edges
 from docgraph.model.reference import Reference, ReferenceCount, UnresolvedReference
-from docgraph.model.snapshot import SnapshotName
+from docgraph.model.snapshot import SnapshotName, SourceLocation
 from docgraph.model.vector import IntVector
 from docgraph.ports.writes import (
     BuiltDocument,
@@ -55,27 +55,39 @@ class MemoryEmbeddingWriter:
 
 
 class MemoryAccessWriter:
-    """`by_path` holds the statements, `renamed` the paths that manual rules follow."""
+    """`by_path` holds the statements."""
 
     def __init__(self, branch: MemoryBranch) -> None:
         self._branch = branch
         self.by_path: dict[str, tuple[AccessStatement, ...]] = {}
-        self.file_rules: AccessFileRules | None = None
-        self.renamed: list[tuple[str, str]] = []
+        self._file_rules: AccessFileRules | None = None
+        self._defaults: tuple[AccessStatement, ...] | None = None
 
     def statements(self) -> dict[str, tuple[AccessStatement, ...]]:
         return dict(self.by_path)
 
-    def set_statements(self, statements: Mapping[str, tuple[AccessStatement, ...]]) -> None:
+    def set_statements(
+        self, statements: Mapping[str, tuple[AccessStatement, ...]], *, may_open: bool = True
+    ) -> None:
         self._branch.changed |= any(self.by_path[p] != own for p, own in statements.items())
         self.by_path.update(statements)
 
     def set_file_rules(self, rules: AccessFileRules | None) -> None:
-        self._branch.changed |= rules != self.file_rules
-        self.file_rules = rules
+        self._branch.changed |= rules != self._file_rules
+        self._file_rules = rules
 
-    def move_manual_rules(self, renamed: Iterable[tuple[str, str]]) -> None:
-        self.renamed = list(renamed)
+    def file_rules(self) -> AccessFileRules | None:
+        return self._file_rules
+
+    def default_statements(self) -> tuple[AccessStatement, ...] | None:
+        return self._defaults
+
+    def set_default_statements(self, statements: tuple[AccessStatement, ...]) -> None:
+        self._branch.changed |= statements != self._defaults
+        self._defaults = statements
+
+    def changes(self) -> AccessChanges:
+        return AccessChanges()
 
     def effective_rule(self, path: str, statements: tuple[AccessStatement, ...]) -> AccessRule:
         return intersect_rules(LOCAL, statements)
@@ -231,6 +243,17 @@ class MemoryWriter:
         self.edges = MemoryEdgeWriter(self.branch)
         self.revision = SourceRevision()
         self.published = 0
+
+    @property
+    def is_first(self) -> bool:
+        return not self.published
+
+    @property
+    def source(self) -> SourceLocation | None:
+        return None
+
+    def set_source(self, source: SourceLocation | None) -> None:
+        raise AssertionError("an ingest leaves its source to the engine")
 
     def relationships(self) -> tuple[Relationship, ...]:
         """Every edge of the new snapshot, before ambiguity is resolved."""

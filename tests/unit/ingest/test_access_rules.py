@@ -1,5 +1,6 @@
 """The rules on who may read a document, and how an ingest combines them."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from docgraph.ingest.access_rules import AccessRules, parse_access_file
 from docgraph.ingest.result import IngestResult
 from docgraph.ingest.run import ingest
 from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, intersect_rules
+from docgraph.model.errors import NotAuthorized
 from docgraph.ports.source import SourceProblem
 from tests.unit.ingest.fakes import HashEmbedder, MemorySource
 from tests.unit.ingest.memory_writer import MemoryWriter
@@ -40,6 +42,7 @@ def test_without_a_statement_nobody_reads_unless_there_is_a_default() -> None:
     writer = MemoryWriter()
     run({"a.md": "x"}, writer)
     assert (rule(writer, "a.md"), writer.access.by_path["a.md"]) == (NOBODY, ())
+    writer = MemoryWriter()
     run({"a.md": "x"}, writer, default_rule=LOCAL_ONLY)
     assert (rule(writer, "a.md"), sources_of(writer, "a.md")) == (LOCAL_ONLY, [("default", 0)])
 
@@ -83,7 +86,7 @@ def test_a_restriction_alone_grants_nothing() -> None:
     assert rule(writer, "a.md") == AccessRule("local", frozenset({"local"}), frozenset({"eu"}), 2)
     bare = MemoryWriter()
     run({"a.md": "x"}, bare, restriction=labelled)
-    assert rule(bare, "a.md").readers == frozenset({EVERYONE})
+    assert rule(bare, "a.md") == NOBODY
 
 
 @pytest.mark.requirement(35)
@@ -95,7 +98,11 @@ def test_a_document_that_is_not_read_again_keeps_its_statement() -> None:
     assert (found.unchanged, found.snapshot) == (2, None)
     assert (rule(writer, "a.md"), rule(writer, "b.md")) == (STAFF, OPEN)
     run({**files, "access.yaml": YAML}, writer)
-    assert sources_of(writer, "a.md") == [("access.yaml", 1), ("front matter", 2)]
+    assert sources_of(writer, "a.md") == [
+        ("access.yaml", 1),
+        ("front matter", 2),
+        ("ingest options", 0),
+    ]
     assert rule(writer, "a.md") == STAFF
 
 
@@ -131,15 +138,15 @@ def test_a_misspelt_file_denies_and_is_reported_by_its_own_name() -> None:
 def test_statements_for_every_path_of_a_file_count() -> None:
     lines, _ = parse_access_file(YAML.encode(), "local")
     rules = AccessRules("local", lines, default=LOCAL_ONLY)
-    statements = rules.renew_statements("open/link.md", (), ("pay/a.md", "b.md"))
+    statements = rules.renew_statements("open/link.md", ("pay/a.md", "b.md"))
     assert [(one.source, one.line) for one in statements] == [
         ("access.yaml", 1),
         ("access.yaml", 2),
     ]
     assert intersect_rules("local", statements).readers == frozenset({"staff", "board"})
-    linked = rules.renew_statements("pay/link.md", (), ("pay/a.md",))
-    assert linked == rules.renew_statements("pay/a.md", ())
-    assert AccessRules("local").renew_statements("link.md", (), ("pay/a.md",)) == ()
+    linked = rules.renew_statements("pay/link.md", ("pay/a.md",))
+    assert linked == rules.renew_statements("pay/a.md")
+    assert AccessRules("local").renew_statements("link.md", ("pay/a.md",)) == ()
 
 
 @pytest.mark.requirement(35)
@@ -173,3 +180,78 @@ def test_a_changed_file_alone_makes_a_snapshot() -> None:
     found = run({"access.yaml": narrower, "a.md": "x"}, writer)
     assert found.snapshot is not None
     assert (found.unchanged, rule(writer, "a.md")) == (1, STAFF)
+
+
+# Silence: what is not stated anew stays as it is.
+
+
+@pytest.mark.requirement(35)
+def test_silence_removes_no_reader_and_adds_none() -> None:
+    for said in ({"rule_for": lambda _: STAFF}, {"default_rule": STAFF}, {}):
+        writer = MemoryWriter()
+        run({"a.md": "x"}, writer, **said)
+        before = rule(writer, "a.md")
+        run({"a.md": "y", "new.md": "x"}, writer, default_rule=LOCAL_ONLY)
+        assert (rule(writer, "a.md"), rule(writer, "new.md")) == (before, before)
+
+
+@pytest.mark.requirement(35)
+def test_an_access_file_that_is_gone_applies_until_another_says_otherwise() -> None:
+    writer = MemoryWriter()
+    run({"access.yaml": YAML, "pay/a.md": "x"}, writer)
+    found = run({"pay/a.md": "y", "pay/new.md": "x"}, writer, default_rule=LOCAL_ONLY)
+    assert rule(writer, "pay/a.md") == rule(writer, "pay/new.md")
+    assert rule(writer, "pay/a.md").readers == {"staff", "board"}
+    assert [remark.path for remark in found.remarks] == ["access.yaml"]
+    run({"access.yaml": '- {path: "**", readers: everyone}\n', "pay/a.md": "y"}, writer)
+    assert rule(writer, "pay/a.md") == OPEN
+
+
+@pytest.mark.requirement(35)
+def test_front_matter_that_is_gone_still_applies_and_is_reported() -> None:
+    writer = MemoryWriter()
+    run({"a.md": STAFF_ONLY}, writer, rule_for=lambda _: OPEN)
+    found = run({"a.md": "# Plan\n"}, writer, rule_for=lambda _: OPEN)
+    assert rule(writer, "a.md") == STAFF
+    assert [remark.path for remark in found.remarks] == ["a.md"]
+    run({"a.md": "---\naccess: everyone\n---\n# Plan\n"}, writer, rule_for=lambda _: OPEN)
+    assert rule(writer, "a.md") == OPEN
+
+
+@pytest.mark.requirement(35)
+def test_labels_and_a_level_alone_keep_the_readers() -> None:
+    writer = MemoryWriter()
+    run({"a.md": "x"}, writer, rule_for=lambda _: STAFF)
+    labelled = AccessRule("local", frozenset({EVERYONE}), frozenset({"eu"}))
+    run({"a.md": "x"}, writer, restriction=labelled)
+    assert rule(writer, "a.md") == AccessRule("local", frozenset({"staff"}), frozenset({"eu"}))
+
+
+@pytest.mark.requirement(73)
+@pytest.mark.parametrize("before", [{"rule_for": lambda _: STAFF}, {"default_rule": STAFF}, {}])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"rule_for": lambda _: OPEN},
+        {"restriction": AccessRule("local", frozenset({EVERYONE}), frozenset({"eu"}))},
+    ],
+)
+def test_options_open_nothing_that_is_stored_unless_they_may(
+    before: dict[str, Any], said: dict[str, Any]
+) -> None:
+    writer = MemoryWriter()
+    run({"a.md": "x"}, writer, **before)
+    closed = rule(writer, "a.md")
+    with suppress(NotAuthorized):
+        run({"a.md": "x", "new.md": "x"}, writer, **said, may_open=False)
+    assert rule(writer, "a.md").is_within(closed)
+    assert "new.md" not in writer.access.by_path or rule(writer, "new.md").is_within(closed)
+
+
+@pytest.mark.requirement(73)
+def test_a_file_s_own_statements_open_what_the_ingest_contains() -> None:
+    writer = MemoryWriter()
+    run({"access.yaml": '- {path: "**", readers: staff}\n', "a.md": "x"}, writer)
+    open_to_all = '- {path: "**", readers: everyone}\n'
+    run({"access.yaml": open_to_all, "a.md": "x"}, writer, may_open=False)
+    assert rule(writer, "a.md") == OPEN

@@ -82,7 +82,7 @@ def test_a_row_is_a_line_whatever_was_asked(office: Office) -> None:
         *("", "", " 6", "2026-01-01T00:00:00+00:00", "ann by local", "retrieve", "succeeded"),
         *("plan cdcdcdcdcdcd", "notes main 3, code dev 1"),
     ]
-    assert second.endswith("bob  execute  denied  not visible: [red]a\ufffd8 x\ufffd[0m")
+    assert second.endswith("bob  execute  denied  not visible: [red]a\\n8 x\\x1b[0m")
     assert office.asked == ["local", 2, "ann"]
 
 

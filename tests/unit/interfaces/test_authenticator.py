@@ -9,7 +9,7 @@ import pytest
 from docgraph.interfaces.auth.authentication import Authenticator
 from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.http.server.app_state import SingleFlight
-from docgraph.interfaces.server.worker_pool import Overloaded
+from docgraph.interfaces.server.fair_queue import Overloaded
 from docgraph.model.access import Principal
 from docgraph.model.errors import NotAuthenticated
 
@@ -18,11 +18,17 @@ class Slow:
     """Asks an issuer that does not answer before it is let."""
 
     open_to_local = False
+    issuers = ("slow",)
 
     def __init__(self) -> None:
         self.go_on = threading.Event()
 
+    def issuer_of(self, authorization: str | None) -> str | None:
+        return None if authorization == "key" else "slow"
+
     def authenticate(self, authorization: str | None) -> Principal:
+        if authorization == "key":
+            return local()
         assert self.go_on.wait(30)
         if authorization != "ann":
             raise NotAuthenticated("nobody")
@@ -47,6 +53,22 @@ def test_more_than_may_wait_to_be_known_are_sent_away() -> None:
         return found
 
     assert asyncio.run(come()) == [local()] * 5
+
+
+def test_an_api_key_does_not_wait_for_the_issuer_of_tokens() -> None:
+    login = Slow()
+    keeper = Authenticator(login, threads=2, waiting=500)
+
+    async def come() -> None:
+        tokens = [asyncio.ensure_future(keeper.authenticate(["ann"])) for _ in range(300)]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(20):
+            assert await keeper.authenticate(["key"]) == local()
+        assert not any(one.done() for one in tokens)
+        login.go_on.set()
+        await asyncio.gather(*tokens)
+
+    asyncio.run(come())
 
 
 def test_they_take_no_thread_of_others() -> None:

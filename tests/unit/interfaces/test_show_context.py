@@ -4,9 +4,10 @@ import subprocess
 import sys
 
 import pytest
+from rich.markup import escape
 
+from docgraph.interfaces.cli.console import out
 from docgraph.interfaces.cli.render_context import show_context
-from docgraph.interfaces.cli.render_retrieval import escaped, out
 from docgraph.model.context import Context, ContextDocument
 
 TEXT = "a :warning: [bold]b[/bold] \\[c] 🙂\tlong" + " word" * 100 + "\n"
@@ -28,12 +29,14 @@ def test_a_context_is_shown_letter_by_letter(capsys: pytest.CaptureFixture[str])
 
 def test_a_context_cannot_steer_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     show_context(context("a\x1b[2Jb\x9bc\x07\n", reason="no\x1b[1mthing"))
-    assert capsys.readouterr().out == "no[1mthing\na[2Jbc\n7 of 9 tokens: r:a.md 7\n"
+    assert capsys.readouterr().out == (
+        "no\\x1b[1mthing\na\\x1b[2Jb\\x9bc\\x07\n7 of 9 tokens: r:a.md 7\n"
+    )
 
 
 def test_an_id_with_colons_is_no_picture() -> None:
     with out.capture() as shown:
-        out.print(escaped("r:rocket:x.md"))
+        out.print(escape("r:rocket:x.md"))
     assert shown.get() == "r:rocket:x.md\n"
 
 

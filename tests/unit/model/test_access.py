@@ -51,6 +51,25 @@ def test_losing_a_right_never_opens_a_document(person: Principal, rule: AccessRu
 
 
 @pytest.mark.requirement(35)
+@pytest.mark.parametrize(
+    ("held", "read"),
+    [("", False), ("eu", False), ("hr", False), ("eu hr", True), ("eu hr x", True)],
+)
+def test_one_label_of_several_is_not_enough(held: str, read: bool) -> None:
+    rule = AccessRule("t", frozenset({"ops"}), frozenset({"eu", "hr"}))
+    assert someone("ops", labels=frozenset(held.split())).may_read(rule) is read
+
+
+@pytest.mark.requirement(35)
+@pytest.mark.parametrize(("clearance", "read"), [(0, False), (1, False), (2, True), (3, True)])
+def test_a_clearance_is_needed_up_to_the_level(clearance: int, read: bool) -> None:
+    assert (
+        someone("ops", clearance=clearance).may_read(AccessRule("t", frozenset({"ops"}), level=2))
+        is read
+    )
+
+
+@pytest.mark.requirement(35)
 def test_everyone_ends_at_the_tenant() -> None:
     rule = AccessRule("t", frozenset({EVERYONE}))
     assert someone().may_read(rule)

@@ -50,6 +50,15 @@ def test_an_endpoint_is_like_a_reader_whose_groups_do_not_matter(
 
 
 @pytest.mark.requirement(47)
+@pytest.mark.parametrize(("held", "sent"), [("", False), ("eu", False), ("eu hr", True)])
+def test_an_endpoint_needs_every_label_of_a_document(held: str, sent: bool) -> None:
+    endpoint = Clearance(frozenset(held.split()), 2)
+    assert endpoint.covers(frozenset({"eu", "hr"}), 2) is sent
+    assert not endpoint.covers(frozenset({"eu", "hr"}), 3)
+    assert (endpoint.reason_against(frozenset({"eu", "hr"}), 2) == "") is sent
+
+
+@pytest.mark.requirement(47)
 @given(classifications)
 def test_without_settings_only_what_no_label_marks_at_level_0_leaves(
     classification: tuple[frozenset[str], int],

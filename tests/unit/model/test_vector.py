@@ -9,19 +9,22 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from docgraph.model.errors import ModelError
+from docgraph.model.question import MAX_DIMENSIONS
 from docgraph.model.vector import (
-    MAX_DIMENSIONS,
     MAX_SQUARED_LENGTH,
     SCALE,
     IntVector,
     combine,
     cosine,
+    integer_vector,
     to_integers,
 )
 
 Floats = npt.NDArray[np.float64]
+WIDTHS = (1, 384, 1024, 1025, 1536, 3072, 4096, 8192, 16_000)
 numbers = st.floats(-1e6, 1e6, width=32)
-vectors = arrays.arrays(np.float64, st.integers(1, MAX_DIMENSIONS), elements=numbers)
+vectors = arrays.arrays(np.float64, st.integers(1, 1024), elements=numbers)
 small: st.SearchStrategy[IntVector] = arrays.arrays(
     np.float64, 8, elements=st.floats(-1, 1, width=16)
 ).map(to_integers)
@@ -56,12 +59,59 @@ def test_float32_gives_the_exact_dot_product_in_any_order(dimensions: int, seed:
         assert float(a[order].astype(np.float32) @ b[order].astype(np.float32)) == exact
 
 
-def test_the_worst_rounding_of_the_most_dimensions_just_fits() -> None:
+def rounded_up(dimensions: int) -> Floats:
+    """Every component is a whole number and a half, or just above, so that all round up."""
+    half = math.floor(SCALE / math.sqrt(dimensions) - 0.5) + 0.5
+    found = np.full(dimensions, half * (1 + 1e-9))
+    found[0] = math.sqrt(max(SCALE**2 - math.fsum((found[1:] ** 2).tolist()), 0.0))
+    return found
+
+
+@pytest.mark.parametrize("dimensions", WIDTHS)
+def test_no_width_is_refused_up_to_the_limit(dimensions: int) -> None:
+    assert MAX_DIMENSIONS >= 8192
+    chance = np.random.default_rng(dimensions)
+    assert len(integer_vector("m", chance.standard_normal(dimensions))) == dimensions
+    with pytest.raises(ModelError, match="dimensions"):
+        integer_vector("m", np.ones(MAX_DIMENSIONS + 1))
+
+
+@pytest.mark.parametrize("dimensions", WIDTHS)
+def test_the_worst_rounding_of_any_width_fits(dimensions: int) -> None:
+    """No sum of products passes 2**24, so neither float32 nor int32 nor int64 can overflow."""
+    for floats in (np.ones(dimensions), rounded_up(dimensions), -rounded_up(dimensions)):
+        whole = to_integers(floats)
+        sums = partial_sums(whole, whole)
+        assert 0 < sums[-1] <= MAX_SQUARED_LENGTH == 2**24 < 2**31 < 2**63
+        assert int(np.vecdot(whole.astype(np.int32), whole.astype(np.int32))) == sums[-1]
+        assert float(np.vecdot(*[whole.astype(np.float32)] * 2)) == sums[-1]
+        (node,) = combine(whole[np.newaxis], whole[np.newaxis].astype(np.int64), np.array([1]))
+        assert partial_sums(node, node)[-1] <= MAX_SQUARED_LENGTH
+
+
+def test_the_worst_rounding_of_1024_dimensions_just_fits() -> None:
     """Every component is 127.5 and rounds up: the sum is what float32 still holds."""
-    assert (SCALE, MAX_DIMENSIONS) == (4080, 1024)
-    whole = to_integers(np.ones(MAX_DIMENSIONS))
-    assert set(whole.tolist()) == {128}
+    whole = to_integers(np.ones(1024))
+    assert (SCALE, set(whole.tolist())) == (4080, {128})
     assert partial_sums(whole, whole)[-1] == 2**24 == float(np.float32(2**24))
+
+
+@pytest.mark.parametrize("dimensions", WIDTHS)
+def test_a_vector_of_any_width_keeps_its_direction(dimensions: int) -> None:
+    chance = np.random.default_rng(dimensions)
+    for floats in (chance.standard_normal(dimensions), rounded_up(dimensions)):
+        whole = to_integers(floats).astype(np.float64)
+        direction = float(whole @ floats) / math.sqrt((whole @ whole) * (floats @ floats))
+        assert direction > 0.9999
+
+
+@pytest.mark.parametrize("dimensions", WIDTHS)
+def test_only_vectors_that_would_not_fit_are_scaled_further(dimensions: int) -> None:
+    """So vectors that fit are compared on one scale, whatever their width."""
+    floats = np.random.default_rng(dimensions).standard_normal(dimensions)
+    length = math.sqrt(math.fsum((floats * floats).tolist()))
+    assert to_integers(floats).tolist() == np.rint(floats * (SCALE / length)).tolist()
+    assert cosine(int(partial_sums(*[to_integers(floats)] * 2)[-1])) == pytest.approx(1, abs=1e-3)
 
 
 @given(vectors, st.floats(1e-3, 1e3))
@@ -90,7 +140,11 @@ def joined_one(summary: IntVector, chunks: list[IntVector]) -> list[int]:
 
 def unit(whole: list[int]) -> list[int]:
     length = math.sqrt(sum(number * number for number in whole)) or 1.0
-    return [round(number * (SCALE / length)) for number in whole]
+    found = [round(number * (SCALE / length)) for number in whole]
+    if sum(number * number for number in found) <= MAX_SQUARED_LENGTH:
+        return found
+    scale = 4096 - math.sqrt(len(whole)) / 2
+    return [round(number * (scale / length)) for number in whole]
 
 
 def joined_rows(nodes: list[tuple[IntVector, list[IntVector]]]) -> list[list[int]]:

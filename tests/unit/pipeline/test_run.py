@@ -9,16 +9,17 @@ from typing import Any
 
 import pytest
 
+from docgraph.action import action, contract_of
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context, TokenCounter
 from docgraph.model.digest import canonical, digest
-from docgraph.model.errors import BadPipeline
+from docgraph.model.errors import BadPipeline, PreconditionViolation
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
-from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.pipeline import Pipeline, Step
 from docgraph.pipeline.run import Run, artifact_name, run
 from docgraph.plan.plan_seeds import plan_seeds
 from docgraph.ports.graph_reads import GraphReads
@@ -159,7 +160,33 @@ def test_no_seeds_end_in_an_empty_context_that_says_why() -> None:
     for name in ("documents", "code"):
         context = walk(load(name), world(), QUESTION).get(Context)
         assert (context.text, context.items) == ("", ())
-        assert context.reason == "nothing visible matches"
+        assert context.reason == "no seeds: nothing visible matches"
+
+
+@pytest.mark.requirement(26)
+@pytest.mark.requirement(41)
+def test_a_step_that_refuses_to_run_without_seeds_leaves_an_empty_plan() -> None:
+    done = walk(load("code"), world(), QUESTION)
+    plan, found = done.get(RetrievalPlan), done.get(Seeds)
+    assert (plan.order, plan.cut, found.ranked) == ((), (), ())
+    assert (plan.constraints.search, plan.constraints.traversal_enabled) == (found.search, False)
+    steps = [(step.action, step.output[1]) for step in done.trace.steps]
+    assert steps[1] == ("expand_dependency_tree", plan.digest)
+
+
+@pytest.mark.requirement(41)
+def test_a_precondition_on_anything_else_is_an_error() -> None:
+    def long_enough(question: Question) -> bool:
+        """A question has more than ten characters."""
+        return len(question.text) > 10
+
+    @action(requires=(long_enough,))
+    def plan_long_questions(question: Question, found: Seeds) -> RetrievalPlan:
+        return RetrievalPlan.of_seeds(question, found.ids)
+
+    step = Step.of(contract_of(plan_long_questions), {})
+    with pytest.raises(PreconditionViolation, match="more than ten characters"):
+        walk(Pipeline("own", (step,)), TOWN, ask("short"), seeds("r:mill.md"))
 
 
 @pytest.mark.requirement(28)

@@ -7,7 +7,7 @@ import pytest
 from docgraph.model.errors import BadPipeline
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.load import load
+from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import ReceiptStep
 from docgraph.pipeline.replay import step_from_receipt
@@ -25,7 +25,7 @@ def message(pipeline: Pipeline) -> list[ReceiptStep]:
 SEARCH, SCOPE, EXPAND, *_ = message(load("documents"))
 
 
-@pytest.mark.parametrize("name", ["documents", "code", "flat"])
+@pytest.mark.parametrize("name", sorted(shipped_pipelines()))
 def test_recorded_steps_are_the_pipelines_own(name: str) -> None:
     pipeline = load(name)
     made: frozenset[type] = NOTHING

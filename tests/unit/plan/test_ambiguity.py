@@ -8,14 +8,17 @@ from hypothesis import strategies as st
 
 from docgraph.model.edge import MANUAL, Edge, EdgeEvidence, Relationship
 from docgraph.model.identifiers import MAX_TITLE_HOLDERS
+from docgraph.model.link import MAX_EVIDENCE
 from docgraph.model.node import document_of
 from docgraph.plan.ambiguity import (
+    all_resolved_edges,
     confirm_inverses,
     incident_edges,
     incoming_edges,
     outgoing_edges,
     resolve_ambiguity,
 )
+from tests.support.graph_edges import all_edges
 from tests.support.memory_world import world
 from tests.support.sample_documents import Part, document, edge, evidence_at
 
@@ -47,6 +50,47 @@ def claim(target: str, words: str, start: int, rank: int = 0, by: str = "titles"
 
 def targets(*found: Relationship) -> list[str]:
     return [winner.edge.target for winner in resolve_ambiguity(tuple(sorted(found)))]
+
+
+@pytest.mark.requirement(3)
+def test_positions_that_lose_do_not_use_up_the_limit_of_evidence() -> None:
+    """A document names the city hall sixty times, then the city itself."""
+    starts = range(0, 60 * 40, 40)
+    hall = tuple(evidence_at("new york city hall", start, 0) for start in starts)
+    inside = tuple(evidence_at("new york city", start, 0) for start in starts)
+    alone = evidence_at("new york city", 9000, 0)
+    edges = [Edge("r:s", "mentions", target) for target in ("r:city", "r:hall")]
+    (city, found) = resolve_ambiguity(
+        tuple(
+            Relationship(one, ("titles",), shown)
+            for one, shown in zip(edges, ((*inside, alone), hall), strict=True)
+        )
+    )
+    assert (city.edge, city.evidence) == (edges[0], (alone,))
+    assert (found.edge, found.evidence) == (edges[1], hall[:MAX_EVIDENCE])
+
+
+@pytest.mark.requirement(3)
+def test_all_resolved_edges_are_sorted_across_documents() -> None:
+    """An id with `!` is sorted between a document and its section."""
+    ids = ("r:a.md", "r:a.md!", "r:b.md")
+    parts = (Part("#x"),)
+    edges = [edge("r:a.md#x", "r:b.md"), edge("r:a.md!", "r:b.md"), edge("r:a.md", "r:b.md")]
+    graph = world(*(document(one, parts=parts) for one in ids), edges=edges).graph
+    found = [one.edge for one in all_resolved_edges(graph)]
+    assert found == sorted(one.edge for one in edges)
+    assert [one.source for one in found] == ["r:a.md", "r:a.md!", "r:a.md#x"]
+
+
+@pytest.mark.requirement(3)
+@given(many)
+def test_edges_resolved_in_batches_are_those_resolved_at_once(
+    found: tuple[Relationship, ...],
+) -> None:
+    ids = ("r:s", "r:t", *(f"r:{name}" for name in "abcde"))
+    graph = world(*(document(one, parts=(Part("#x"),)) for one in ids), edges=found).graph
+    at_once = confirm_inverses(resolve_ambiguity(all_edges(graph)), graph)
+    assert tuple(all_resolved_edges(graph)) == at_once
 
 
 @pytest.mark.requirement(3)
@@ -311,7 +355,7 @@ def test_other_relations_are_not_returned() -> None:
 def test_what_touches_a_node_is_what_of_all_edges_does(found: tuple[Relationship, ...]) -> None:
     documents = [document(f"r:{name}", parts=(Part("#x"),)) for name in "abcdest"]
     graph = world(*documents, edges=found).graph
-    known = confirm_inverses(resolve_ambiguity(graph.all_edges()), graph)
+    known = confirm_inverses(resolve_ambiguity(all_edges(graph)), graph)
     for node in ("r:s", "r:s#x", "r:a", "r:a#x", "r:none"):
         ends = {one: (one.edge.source, one.edge.target) for one in known}
         own = tuple(

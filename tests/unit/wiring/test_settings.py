@@ -21,6 +21,7 @@ embedder:
   model: written-embedder
   labels: [board, eu]
   level: 2
+  dimensions: 3072
 reranker:
   folder: models/cross
   endpoint: http://written/v2
@@ -37,6 +38,7 @@ EVERY_VARIABLE = {
     "DOCGRAPH_EMBEDDER_KEY": "embedder-secret",
     "DOCGRAPH_EMBEDDER_LABELS": "eu, staff only",
     "DOCGRAPH_EMBEDDER_LEVEL": "3",
+    "DOCGRAPH_EMBEDDER_DIMENSIONS": "1536",
     "DOCGRAPH_RERANKER_FOLDER": "models/given-cross",
     "DOCGRAPH_RERANKER_ENDPOINT": "http://given/v2",
     "DOCGRAPH_RERANKER_MODEL": "given-reranker",
@@ -53,6 +55,7 @@ GIVEN = Settings(
         "given-embedder",
         "embedder-secret",
         Clearance(frozenset({"eu", "staff only"}), 3),
+        dimensions=1536,
     ),
     reranker_folder="models/given-cross",
     reranker_endpoint=Endpoint(
@@ -60,7 +63,10 @@ GIVEN = Settings(
     ),
 )
 WRITTEN_EMBEDDER = Endpoint(
-    "http://written/v1", "written-embedder", clearance=Clearance(frozenset({"board", "eu"}), 2)
+    "http://written/v1",
+    "written-embedder",
+    clearance=Clearance(frozenset({"board", "eu"}), 2),
+    dimensions=3072,
 )
 WRITTEN_RERANKER = Endpoint(
     "http://written/v2", "written-reranker", clearance=Clearance(frozenset({"hr"}), 1)
@@ -285,6 +291,13 @@ def test_a_file_that_is_named_must_exist(settings_folder: SettingsFolder, name: 
         "reranker: {level: true}": "reranker.level: Input should be a valid integer",
         "embedder: {level: 1.5}": "embedder.level: Input should be a valid integer",
         "embedder: {level: -1}": "embedder.level: Input should be greater than or equal to 0",
+        "embedder: {dimensions: wide}": "embedder.dimensions: Input should be a valid integer",
+        "embedder: {dimensions: 0}": "embedder.dimensions: "
+        "Input should be greater than or equal to 1",
+        "embedder: {dimensions: 16001}": "embedder.dimensions: "
+        "Input should be less than or equal to 16000",
+        "reranker: {dimensions: 8}": "no setting is called 'reranker.dimensions'; "
+        "known: folder, endpoint, model, labels, level, provider, options",
         "[store]": "the file: Input should be an object",
     }.items(),
 )
@@ -353,3 +366,46 @@ def test_an_api_key_is_read_from_the_environment_only(
     endpoint = found.embedder_endpoint or found.reranker_endpoint
     assert endpoint == Endpoint("http://h/v1", "m", "sesame")
     assert "sesame" not in repr(found)
+
+
+# Dimensions
+
+
+WIDE = "embedder: {endpoint: http://written/v1, model: m, dimensions: 3072}\n"
+
+
+def test_dimensions_of_the_file_are_asked_of_the_server_of_the_file_only(
+    settings_folder: SettingsFolder,
+) -> None:
+    def asked(**given: str) -> int | None:
+        endpoint = settings_folder.read(WIDE, **given).embedder_endpoint
+        assert endpoint is not None
+        return endpoint.dimensions
+
+    assert asked() == 3072
+    assert asked(DOCGRAPH_EMBEDDER_ENDPOINT="http://given/v1") is None
+    assert asked(DOCGRAPH_EMBEDDER_DIMENSIONS="256") == 256
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "16001", "many", "1.5", "\u0662"])
+def test_a_variable_that_is_no_number_of_dimensions_is_refused(
+    settings_folder: SettingsFolder, given: str
+) -> None:
+    message = settings_folder.refusal(WIDE, DOCGRAPH_EMBEDDER_DIMENSIONS=given)
+    assert message.endswith(f"{given!r} is not a whole number, 1 to 16000")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "embedder: {dimensions: 256}",
+        "embedder: {folder: models/tiny, dimensions: 256}",
+        "embedder: {provider: hashing, dimensions: 256}",
+    ],
+)
+def test_only_an_endpoint_is_asked_for_dimensions(
+    settings_folder: SettingsFolder, written: str
+) -> None:
+    rule = "only an endpoint is asked for dimensions; a plug-in's are among embedder.options"
+    assert settings_folder.refusal(written) == f": embedder.dimensions: {rule}"
+    assert settings_folder.refusal(DOCGRAPH_EMBEDDER_DIMENSIONS="9").endswith(rule)

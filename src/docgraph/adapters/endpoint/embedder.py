@@ -59,7 +59,8 @@ class EndpointEmbedder:
         vectors = [v for at in starts for v in self._request(texts[at : at + self._batch])]
         for vector in vectors:
             if len(vector) != width:
-                raise self._error(f"{len(vector)} dimensions, where {width} are expected")
+                expected = "are expected" if self._requested is None else "were requested"
+                raise self._error(f"{len(vector)} dimensions, where {width} {expected}")
         return vectors
 
     def _request(self, texts: Sequence[str]) -> list[IntVector]:

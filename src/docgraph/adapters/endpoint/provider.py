@@ -9,7 +9,9 @@ from docgraph.ports.models import ChatModel, Embedder, ModelProvider, ModelSetti
 def _embedder(settings: ModelSettings) -> Embedder:
     from docgraph.adapters.endpoint.embedder import EndpointEmbedder
 
-    return EndpointEmbedder(settings.url, settings.model, api_key=settings.key)
+    return EndpointEmbedder(
+        settings.url, settings.model, api_key=settings.key, dimensions=settings.dimensions
+    )
 
 
 def _reranker(settings: ModelSettings) -> RerankModel:

@@ -68,11 +68,11 @@ class ChunkProducts:
     `revision` counts how often something was pruned: that may leave its number to another.
     """
 
-    def __init__(self, sql: Queries, cache: TenantCache, tenant: str, revision: int) -> None:
+    def __init__(self, sql: Queries, cache: TenantCache, history: str, revision: int) -> None:
         """`sql` belongs to a reader who may see the chunks that are asked for."""
         self._sql = sql
         self._limit = cache.limit
-        self._kept: CachePart[_Key, ChunkVectors] = CachePart(cache, tenant, "vectors_by_number")
+        self._kept: CachePart[_Key, ChunkVectors] = CachePart(cache, history, "vectors_by_number")
         self._revision = revision
 
     def of(self, ids: Ints, query: Scores) -> Scores:

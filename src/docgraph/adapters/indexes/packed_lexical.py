@@ -23,9 +23,9 @@ class PostingList(NamedTuple):
 
 
 class PackedLexical:
-    def __init__(self, packed: PackedReader, cache: TenantCache, tenant: str) -> None:
+    def __init__(self, packed: PackedReader, cache: TenantCache, history: str) -> None:
         self._packed = packed
-        self._lists: CachePart[_Key, PostingList] = CachePart(cache, tenant, "weights")
+        self._lists: CachePart[_Key, PostingList] = CachePart(cache, history, "weights")
 
     def top(
         self, terms: tuple[str, ...], reads: ReadFilter, *, roll_up: bool, limit: int, bm25: Bm25

@@ -21,23 +21,23 @@ _Loaded = tuple[SegmentBlock, Floats | None]  # a block, and its documents' vect
 
 
 class SegmentCache:
-    """One tenant's. Any number of readers at once; `sql` belongs to one who may see what is read.
+    """One history's. Any number of readers at once; `sql` belongs to one who may see what is read.
 
     Blocks may hold segments that another reader asked for.
     """
 
-    def __init__(self, cache: TenantCache, tenant: str, *, vectors: bool = True) -> None:
+    def __init__(self, cache: TenantCache, history: str, *, vectors: bool = True) -> None:
         """Without `vectors`, those of documents and sections are never read."""
         self._vectors = vectors
         self._cache = cache
-        self._tenant = tenant
-        self._lock = cache.loading(tenant)
-        self._groups: CachePart[None, tuple[Group, ...]] = CachePart(cache, tenant, "groups")
-        self._blocks: CachePart[Group, SegmentBlock] = CachePart(cache, tenant, "blocks")
-        self._documents: CachePart[Group, Floats] = CachePart(cache, tenant, "document_vectors")
-        self._sections: CachePart[int, Sections] = CachePart(cache, tenant, "sections")
-        self._chunks: CachePart[int, Vectors] = CachePart(cache, tenant, "chunk_vectors")
-        self._postings: CachePart[tuple[int, str], Counts] = CachePart(cache, tenant, "postings")
+        self._history = history
+        self._lock = cache.loading(history)
+        self._groups: CachePart[None, tuple[Group, ...]] = CachePart(cache, history, "groups")
+        self._blocks: CachePart[Group, SegmentBlock] = CachePart(cache, history, "blocks")
+        self._documents: CachePart[Group, Floats] = CachePart(cache, history, "document_vectors")
+        self._sections: CachePart[int, Sections] = CachePart(cache, history, "sections")
+        self._chunks: CachePart[int, Vectors] = CachePart(cache, history, "chunk_vectors")
+        self._postings: CachePart[tuple[int, str], Counts] = CachePart(cache, history, "postings")
 
     def block(self, group: Group) -> SegmentBlock | None:
         return self._blocks.get(group)
@@ -74,7 +74,7 @@ class SegmentCache:
         self._groups.put(None, groups, 8 * sum(map(len, groups)))
         if not set(before).issubset(groups):
             self._cache.keep(
-                self._tenant,
+                self._history,
                 {
                     "blocks": groups.__contains__,
                     "document_vectors": lambda group: group in groups or len(group) == 1,
@@ -89,7 +89,7 @@ class SegmentCache:
             rest = (part for block in self._known() for part in self._only(block, known))
             self._arrange([self._put(loaded) for loaded in rest])
         self._cache.keep(
-            self._tenant,
+            self._history,
             {
                 "document_vectors": known.issuperset,
                 "sections": known.__contains__,

@@ -25,7 +25,7 @@ class SegmentRows:
         self._sql = database.queries("segments.sql")
 
     def of_branch(self, branch: int) -> list[Row]:
-        """Number, group and chunks of each, the smallest first."""
+        """Number, group, chunks and bytes of each, the smallest first."""
         return self._sql.rows("segments_of_branch", branch=branch)
 
     def arrays(self, number: int) -> Segment:
@@ -84,6 +84,7 @@ class SegmentRows:
 
 
 FULL = 10_000  # chunks; bounds the memory an ingest needs
+FULL_BYTES = 64 * 1024 * 1024  # of nodes' vectors, for wide ones: a database limits its values
 MOST_SMALL = 4
 
 
@@ -103,6 +104,7 @@ class SegmentWriter:
         self._branch = branch
         self._snapshot = snapshot
         self._filling: dict[int, SegmentBuffer] = {}
+        self._bytes = 0
 
     def add(
         self,
@@ -123,12 +125,15 @@ class SegmentWriter:
             filling.chunks.append((ordinal, handles[chunk.node], root, vector))
         filling.nodes.extend((ordinal, handles[node.id], root) for node in document.nodes)
         filling.vectors.extend(node_vectors)
-        if sum(len(buffer.chunks) for buffer in self._filling.values()) >= FULL:
+        self._bytes += sum(vector.nbytes for vector in node_vectors)
+        chunks = sum(len(buffer.chunks) for buffer in self._filling.values())
+        if chunks >= FULL or self._bytes >= FULL_BYTES:
             self.flush()
 
     def flush(self) -> None:
         for group in list(self._filling):
             self._flush(group, self._filling.pop(group))
+        self._bytes = 0
 
     def _flush(self, group: int, filling: SegmentBuffer) -> None:
         lengths, packed = filling.postings.packed()
@@ -144,8 +149,8 @@ class SegmentWriter:
         A full segment is left alone, so that no merge needs more memory than a few of them.
         """
         small: dict[int, list[int]] = {}
-        for number, group, chunks in self._rows.of_branch(self._branch):
-            if chunks < FULL // 2:
+        for number, group, chunks, size in self._rows.of_branch(self._branch):
+            if chunks < FULL // 2 and size < FULL_BYTES // 2:
                 small.setdefault(group, []).append(number)
         return {g: few[: MOST_SMALL + 1] for g, few in small.items() if len(few) > MOST_SMALL}
 

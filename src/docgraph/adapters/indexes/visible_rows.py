@@ -122,16 +122,15 @@ class PackedReader:
         sql: Queries,
         table: VersionTable,
         cache: TenantCache,
-        tenant: str,
         *,
         vectors: bool = True,
     ) -> None:
         """`sql` is reads.sql, guarded by what is visible; `table` is of the same transaction."""
         self.sql = sql
-        self.segments = SegmentCache(cache, tenant, vectors=vectors)
+        self.segments = SegmentCache(cache, table.history, vectors=vectors)
         self._table = table
         self._last: tuple[ReadFilter, ReaderView] | None = None
-        self._views: CachePart[ReadFilter, ReaderView] = CachePart(cache, tenant, "views")
+        self._views: CachePart[ReadFilter, ReaderView] = CachePart(cache, table.history, "views")
 
     def view(self, reads: ReadFilter) -> ReaderView:
         """A session keeps the one it has; others may find it in the cache."""

@@ -84,6 +84,12 @@ class JwtVerifier:
         self._now = now
         self._signatures = PyJWS(algorithms=list(algorithms))
 
+    def names_issuer(self, token: str) -> bool:
+        try:
+            return json_object(read_compact(token).payload, "the token").get("iss") == self.name
+        except NotAuthenticated:
+            return False
+
     def verify(self, token: str) -> Mapping[str, object]:
         """Issuer and audience are checked first: a token of others causes no key request."""
         compact = read_compact(token)

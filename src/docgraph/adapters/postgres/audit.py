@@ -112,6 +112,10 @@ class PostgresAuditLog:
         with self._reading() as queries:
             return AuditRows(queries, tenant).entries(last=last, principal=principal)
 
+    def principals(self, tenant: str) -> tuple[str, ...]:
+        with self._reading() as queries:
+            return AuditRows(queries, tenant).principals()
+
     def verify(self, tenant: str, anchor: Anchor | None = None) -> AuditVerdict:
         with self._reading() as queries:
             actual = {(kind, name): text for kind, name, text in queries.rows("schema")}

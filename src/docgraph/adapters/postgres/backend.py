@@ -1,4 +1,5 @@
-"""The Postgres backend: one database, and one pool of connections for all that a process asks."""
+"""The Postgres backend: one database, and a pool of connections for each kind of work, so that
+questions, changes, authentication and the audit log do not wait for each other's."""
 
 from collections.abc import Iterator
 from functools import cache, cached_property
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 
 class PostgresStores:
     def __init__(self, address: str, options: StoreOptions) -> None:
-        self._pool = _pool(address)
+        self._address = address
         self._options = options
+        _require_psycopg()
 
     @cached_property
     def store(self) -> "PostgresStore":
@@ -28,7 +30,10 @@ class PostgresStores:
 
         options = self._options
         return PostgresStore(
-            self._pool,
+            _pool(self._address, "questions"),
+            writes=_pool(self._address, "writes"),
+            access=_pool(self._address, "server"),
+            process=options.process,
             now=options.now,
             wait=options.wait,
             index=options.index,
@@ -40,27 +45,30 @@ class PostgresStores:
     def audit(self) -> "PostgresAuditLog":
         from docgraph.adapters.postgres.audit import PostgresAuditLog
 
-        return PostgresAuditLog(self._pool, now=self._options.now)
+        return PostgresAuditLog(_pool(self._address, "audit"), now=self._options.now)
 
     @cached_property
     def api_keys(self) -> "PostgresApiKeyStore":
         from docgraph.adapters.postgres.server_tables import PostgresApiKeyStore
 
-        return PostgresApiKeyStore(self._pool)
+        return PostgresApiKeyStore(_pool(self._address, "server"))
 
     @cached_property
     def jobs(self) -> "PostgresIngestJobQueue":
         from docgraph.adapters.postgres.server_tables import PostgresIngestJobQueue
 
-        return PostgresIngestJobQueue(self._pool)
+        return PostgresIngestJobQueue(_pool(self._address, "server"))
+
+
+SIZES = {"questions": 8, "writes": 8, "server": 4, "audit": 4}  # connections at most
 
 
 @cache
-def _pool(address: str) -> "Pool":
-    _require_psycopg()
+def _pool(address: str, use: str) -> "Pool":
+    """Shared by all that use one address in a process; a connection is made when it is needed."""
     from docgraph.adapters.postgres.pool import Pool
 
-    return Pool(address)
+    return Pool(address, size=SIZES[use])
 
 
 def _require_psycopg() -> None:

@@ -1,25 +1,15 @@
 -- Queries of adapters/sql/queries with another text on Postgres, each with the reason. They are
 -- sent as they are written here.
 
--- name: state.change_counts
--- why: the start of the server and the table identify the counts: a crash, another server or a
--- restored backup may have undone some changes.
-SELECT coalesce((SELECT all_changes FROM change_counts WHERE tenant = %(tenant)s), 0),
-       coalesce((SELECT access_changes FROM change_counts WHERE tenant = %(tenant)s), 0),
-       concat_ws(' ', pg_postmaster_start_time(), 'change_counts'::regclass::oid);
-
--- name: state.segments
--- why: the role of readers may read numbers in this view, not the segments of all classes.
-SELECT id FROM segment_numbers WHERE tenant = %(tenant)s;
-
 -- name: state.document_lifetimes
--- why: the role of readers may read numbers in this view, not the documents of all classes.
-SELECT version, branch, valid_from, valid_to, access_class FROM document_lifetimes
-WHERE %(tenant)s::text IS NULL OR tenant = %(tenant)s;
+-- why: a document's class is stored with it, for row-level security.
+SELECT d.version, d.branch, d.valid_from, d.valid_to, d.access_class
+FROM documents AS d JOIN branches AS b ON b.id = d.branch
+WHERE %(tenant)s::text IS NULL OR b.tenant = %(tenant)s;
 
 -- name: state.document_lifetimes_since
--- why: a reader's role sees numbers of documents in this view.
-SELECT version, branch, valid_from, valid_to, access_class FROM document_lifetimes
+-- why: a document's class is stored with it, for row-level security.
+SELECT version, branch, valid_from, valid_to, access_class FROM documents
 WHERE branch = %(branch)s
   AND (valid_from > %(after)s OR (valid_to > %(after)s AND valid_to <= %(newest)s));
 
@@ -116,7 +106,7 @@ WHERE d.branch = e.branch AND d.path = e.path AND d.valid_to = e.forever;
 -- name: writes.add_document
 -- why: COPY is the fastest way to add many rows; row-level security filters by the class.
 COPY documents (version, branch, path, id, content, fingerprint, unresolved_calls, source_lines,
-                valid_from, valid_to, access_class) FROM STDIN (FORMAT binary);
+                valid_from, valid_to, stated_class, access_class) FROM STDIN (FORMAT binary);
 
 -- name: writes.add_node
 -- why: COPY is the fastest way to add many rows; row-level security filters by the class.
@@ -191,16 +181,14 @@ ORDER BY min(path), min(line), start_offset LIMIT %(most)s;
 SELECT pg_advisory_xact_lock_shared(hashtextextended('docgraph classes ' || %(tenant)s, 0));
 
 -- name: writes.increment_changes
--- why: the count is per tenant here, and its lock waits for other writers of the tenant and for
--- the batches of ingests.
+-- why: its lock waits for other writers of the tenant and for the batches of ingests; the token is
+-- the column's default.
 INSERT INTO change_counts (tenant, all_changes)
 SELECT %(tenant)s, 1
 FROM pg_advisory_xact_lock(hashtextextended('docgraph classes ' || %(tenant)s, 0))
-ON CONFLICT (tenant) DO UPDATE SET all_changes = change_counts.all_changes + 1;
-
--- name: writes.increment_access_changes
--- why: the count is a column here, of the row that `increment_changes` made.
-UPDATE change_counts SET access_changes = access_changes + 1 WHERE tenant = %(tenant)s;
+ON CONFLICT (tenant) DO UPDATE SET
+    all_changes = change_counts.all_changes + 1,
+    tokens = left(excluded.tokens || change_counts.tokens, 64 * 32);
 
 -- name: access.find_access_class
 -- why: a rule may be longer than an index entry, so the index is on its digest.
@@ -208,11 +196,16 @@ SELECT id FROM access_classes WHERE digest = md5(%(rule)s) AND rule = %(rule)s;
 
 -- name: access.set_document_access
 -- why: the rows travel as arrays, in one statement.
-INSERT INTO document_access (branch, path, statements, access_class)
-SELECT * FROM unnest(%(branch)b::integer[], %(path)b::text[], %(statements)b::text[],
-                     %(access_class)b::integer[])
-ON CONFLICT (branch, path) DO UPDATE SET
-    statements = excluded.statements, access_class = excluded.access_class;
+INSERT INTO document_access (branch, path, statements)
+SELECT * FROM unnest(%(branch)b::integer[], %(path)b::text[], %(statements)b::text[])
+ON CONFLICT (branch, path) DO UPDATE SET statements = excluded.statements;
+
+-- name: access.set_version_access
+-- why: the rows travel as arrays, in one statement.
+UPDATE documents AS d SET stated_class = v.stated_class, access_class = v.access_class
+FROM unnest(%(version)b::bigint[], %(stated_class)b::integer[], %(access_class)b::integer[])
+     AS v (version, stated_class, access_class)
+WHERE d.version = v.version;
 
 -- name: segments.add_segment
 -- why: a segment has versions of one access class, for row-level security, and lists them.
@@ -227,7 +220,7 @@ COPY postings (segment, term, chunks, frequencies) FROM STDIN (FORMAT binary);
 
 -- name: segments.segments_of_branch
 -- why: a segment has versions of one access class, for row-level security.
-SELECT id, access_class, chunk_count
+SELECT id, access_class, chunk_count, octet_length(arrays)
 FROM segments WHERE branch = %(branch)s ORDER BY chunk_count, id;
 
 -- name: audit.schema

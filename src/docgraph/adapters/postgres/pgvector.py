@@ -17,6 +17,18 @@ from docgraph.ports.search_reads import Level
 
 BREADTH = 200  # candidates that an HNSW index keeps in view
 MOST_SCANNED = 100_000  # rows after which it gives up looking for more that the reader may see
+MAX_VECTOR = 2_000  # dimensions that an HNSW index takes of pgvector's type `vector`
+MAX_HALFVEC = 4_000  # and of `halfvec`, whose numbers are rounded to 11 bits
+
+
+def fits_index(dimensions: int) -> bool:
+    """Where an HNSW index does not, every visible row is compared."""
+    return dimensions <= MAX_HALFVEC
+
+
+def _element(dimensions: int) -> str:
+    """The type in an index. Only the order of the rows that it visits is by rounded numbers."""
+    return "vector" if dimensions <= MAX_VECTOR else "halfvec"
 
 
 class PgVectorIndex:
@@ -36,8 +48,10 @@ class PgVectorIndex:
         return VectorHits(*np.array(rows, dtype=np.float64).reshape(-1, 4).T.astype(np.int64))
 
     def _nearest(self, level: Level, vector: PgVector, most: int) -> list[Row]:
+        size = vector.values.size
         query = SQL(self._sql[f"nearest_{level}"]).format(
-            size=Literal(vector.values.size),
+            size=Literal(size),
+            element=SQL("vector" if self.exact else _element(size)),
             unindexed=SQL("+ 0" if self.exact else ""),
             ties=SQL("WITH TIES" if self.exact else "ONLY"),
         )
@@ -68,4 +82,10 @@ class PgVectorIndex:
             self._connection.execute(self._create(query, size, index))
 
     def _create(self, name: str, size: int, index: str) -> Composed:
-        return SQL(self._sql[name]).format(size=Literal(size), index=Identifier(index))
+        element = _element(size)
+        return SQL(self._sql[name]).format(
+            size=Literal(size),
+            index=Identifier(index),
+            element=SQL(element),
+            operators=SQL(f"{element}_ip_ops"),
+        )

@@ -1,4 +1,5 @@
 -- {size} is the number of dimensions: an index is for one, and pgvector needs it as a literal.
+-- {element} is the type that the index holds: vector, or halfvec where that is too wide for it.
 
 -- name: index_is_valid
 -- An index whose creation was interrupted finds nothing.
@@ -9,11 +10,11 @@ DROP INDEX CONCURRENTLY {index};
 
 -- name: create_node_index
 CREATE INDEX CONCURRENTLY {index} ON document_nodes
-USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE vector_dims(vector) = {size};
+USING hnsw ((vector::{element}({size})) {operators}) WHERE vector_dims(vector) = {size};
 
 -- name: create_vector_index
 CREATE INDEX CONCURRENTLY {index} ON vectors
-USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE vector_dims(vector) = {size};
+USING hnsw ((vector::{element}({size})) {operators}) WHERE vector_dims(vector) = {size};
 
 -- name: enable_index_scan
 -- The scan continues until enough visible rows are found, in the order of their distance.
@@ -40,7 +41,7 @@ SELECT set_config('enable_seqscan', 'on', true),
 -- name: nearest_documents
 SELECT handle, handle, handle, -(vector::vector({size}) <#> %(asked)s::vector({size}))
 FROM visible_nodes WHERE vector_dims(vector) = {size} AND id = document_id
-ORDER BY (vector::vector({size}) <#> %(asked)s::vector({size})) {unindexed}
+ORDER BY (vector::{element}({size}) <#> %(asked)s::{element}({size})) {unindexed}
 FETCH FIRST (%(most)s) ROWS {ties};
 
 -- name: nearest_sections
@@ -48,7 +49,7 @@ SELECT f.handle, f.handle, (SELECT r.handle FROM visible_nodes AS r WHERE r.id =
        -f.distance
 FROM (SELECT handle, document_id, vector::vector({size}) <#> %(asked)s::vector({size}) AS distance
       FROM visible_nodes WHERE vector_dims(vector) = {size}
-      ORDER BY (vector::vector({size}) <#> %(asked)s::vector({size})) {unindexed}
+      ORDER BY (vector::{element}({size}) <#> %(asked)s::{element}({size})) {unindexed}
       FETCH FIRST (%(most)s) ROWS {ties}) AS f;
 
 -- name: nearest_chunks
@@ -58,5 +59,5 @@ SELECT f.version * 1048576 + f.position,
 FROM (SELECT version, position, node, document_id,
              vector::vector({size}) <#> %(asked)s::vector({size}) AS distance
       FROM visible_vectors WHERE vector_dims(vector) = {size}
-      ORDER BY (vector::vector({size}) <#> %(asked)s::vector({size})) {unindexed}
+      ORDER BY (vector::{element}({size}) <#> %(asked)s::{element}({size})) {unindexed}
       FETCH FIRST (%(most)s) ROWS {ties}) AS f;

@@ -1,6 +1,6 @@
 """A document's class changed: every row that carries it follows, and segments stay of one class."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -22,10 +22,9 @@ class Reclassifier:
         self._sql = database.queries("reclassify.sql")
         self._segments = SegmentRows(database)
 
-    def moved(self, branch: int, paths: Collection[str], _changed: Collection[str]) -> None:
-        """These paths of a branch were decided on; most keep the class they had."""
-        rows = self._sql.rows("reclassify_documents", branch=branch, paths=list(paths))
-        documents = [ordinal for ordinal, _ in rows]
+    def moved(self, branch: int, classes: Mapping[int, int]) -> None:
+        """These versions of a branch have other classes now."""
+        documents = list(classes)
         for query in _COPIES:
             self._sql.run(query, versions=documents)
         for number, group, held in self._sql.rows(

@@ -1,10 +1,4 @@
--- The access class that each row has for row-level security: kept equal to that of its path.
-
--- name: reclassify_documents
-UPDATE documents AS d SET access_class = a.access_class FROM document_access AS a
-WHERE a.branch = d.branch AND a.path = d.path AND d.access_class <> a.access_class
-  AND d.branch = %(branch)s AND d.path = ANY (%(paths)s::text[])
-RETURNING d.version, d.access_class;
+-- The access class that each row has for row-level security: kept equal to that of its document.
 
 -- name: reclassify_nodes
 UPDATE document_nodes AS n SET access_class = d.access_class FROM documents AS d
@@ -37,11 +31,6 @@ UPDATE segments SET access_class = %(access_class)s WHERE id = %(segment)s;
 
 -- name: misclassified_rows
 -- Rows of another class than their document.
-SELECT 'documents', count(*) FROM documents AS d
-    JOIN branches AS b ON b.id = d.branch
-    JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
-WHERE d.valid_from <= b.newest_snapshot AND a.access_class <> d.access_class
-UNION ALL
 SELECT 'nodes', count(*) FROM document_nodes AS n JOIN documents AS d ON d.version = n.version
 WHERE n.access_class <> d.access_class
 UNION ALL

@@ -59,27 +59,23 @@ _POLICIES = {
         "(EXISTS ( SELECT 1 FROM vector_chunks c WHERE (c.vector_id = vectors.id)))"
     ),
     **{f"{one}.by_tenant": _BOUND for one in ("api_keys", "ingest_jobs")},
+    "branches.by_scope": (
+        "(id IN ( SELECT requested_snapshots.branch "
+        "FROM requested_snapshots() requested_snapshots(branch, snapshot, miners, newest)))"
+    ),
     "document_relationships.by_ends": f"({_END.format('source')} AND {_END.format('target')})",
 }
 _RESTRICTED = tuple(name.partition(".")[0] for name in _POLICIES)
-_OF_KEYS = ("id", "tenant", "principal", "created", "expires", "note")  # and not the secret's hash
-_OPEN = ("change_counts", "branches", "snapshots", "access_classes", "complete_indexes")
+_COLUMNS = {  # of tables that are granted in part
+    "api_keys": ("id", "tenant", "principal", "created", "expires", "note"),  # not the hash
+    "branches": ("id", "tenant", "repository"),  # not the number of snapshots
+}
 _INVOKER_VIEWS = (
     *("visible_documents", "visible_texts", "visible_nodes", "visible_definitions"),
     *("visible_references", "visible_reference_matches", "visible_definition_matches"),
     *("visible_chunks", "visible_vectors", "visible_relationships"),
     *("masked_segments", "masked_postings", "masked_vectors"),
 )
-_LIFETIME_VIEWS = {
-    "document_lifetimes": (
-        " SELECT b.tenant, d.version, d.branch, d.valid_from, d.valid_to, d.access_class "
-        "FROM (documents d JOIN branches b ON ((b.id = d.branch)));"
-    ),
-    "segment_numbers": (
-        " SELECT b.tenant, s.id FROM (segments s JOIN branches b ON ((b.id = s.branch)));"
-    ),
-}
-
 Row = tuple[str, str, str]
 EXPECTED: frozenset[Row] = frozenset(
     {
@@ -87,13 +83,16 @@ EXPECTED: frozenset[Row] = frozenset(
         *((_POLICY, name, f"r permissive {READER} {made}") for name, made in _POLICIES.items()),
         *(
             (_GRANT, f"{name} to {READER}", "SELECT")
-            for name in (*_RESTRICTED, *_OPEN, *_INVOKER_VIEWS, *_LIFETIME_VIEWS)
-            if name != "api_keys"
+            for name in (*_RESTRICTED, *_INVOKER_VIEWS)
+            if name not in _COLUMNS
         ),
-        *((_GRANT, f"api_keys.{name} to {READER}", "SELECT") for name in _OF_KEYS),
+        *(
+            (_GRANT, f"{table}.{name} to {READER}", "SELECT")
+            for table, names in _COLUMNS.items()
+            for name in names
+        ),
         (_GRANT, f"schema docgraph to {READER}", "USAGE"),
         *((_VIEW, name, "security_invoker") for name in _INVOKER_VIEWS),
-        *((_VIEW, name, made) for name, made in _LIFETIME_VIEWS.items()),
         *(
             (_FUNCTION, f"{name}()", f"sql f s {body}")
             for name, body in _BODY.findall(script(_PACKAGE, _FIRST))
@@ -169,8 +168,14 @@ def guard(
     snapshots: Mapping[int, int],
 ) -> None:
     """Binds a reader's access classes and snapshots, for the rest of the transaction."""
+    newest = {branch.id: branch.newest for branch in rows.branches}
     scope = [
-        {"branch": branch, "snapshot": number, "miners": rows.snapshots[branch, number].miners}
+        {
+            "branch": branch,
+            "snapshot": number,
+            "miners": rows.snapshots[branch, number].miners,
+            "newest": newest[branch],
+        }
         for branch, number in sorted(snapshots.items())
     ]
     database.queries("session.sql").row(

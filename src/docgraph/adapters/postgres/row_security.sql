@@ -108,12 +108,15 @@ CREATE POLICY by_tenant ON ingest_jobs FOR SELECT TO docgraph_reader
 USING (tenant = nullif(current_setting('docgraph.tenant', true), ''));
 GRANT SELECT ON ingest_jobs TO docgraph_reader;
 
--- What visibility is computed from, before it is known: numbers, and rules by number.
-GRANT SELECT ON change_counts, branches, snapshots, access_classes, complete_indexes
-TO docgraph_reader;
+-- Names of the branches that are read, for the policies above. What visibility is computed from,
+-- before it is known, is read by the owner of the tables: counts and numbers tell of hidden rows.
+ALTER TABLE branches ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+CREATE POLICY by_scope ON branches FOR SELECT TO docgraph_reader
+USING (id IN (SELECT branch FROM requested_snapshots()));
+GRANT SELECT (id, tenant, repository) ON branches TO docgraph_reader;
 
 GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_definitions,
                 visible_references, visible_reference_matches, visible_definition_matches,
                 visible_chunks, visible_vectors, visible_relationships, masked_segments,
-                masked_postings, masked_vectors, document_lifetimes, segment_numbers
+                masked_postings, masked_vectors
 TO docgraph_reader;

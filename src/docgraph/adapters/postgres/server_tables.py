@@ -9,6 +9,7 @@ from docgraph.adapters.postgres.row_security import as_reader, bind_tenant
 from docgraph.adapters.sql.server_rows import ApiKeyRows, IngestJobRows
 from docgraph.model.access import ApiKey
 from docgraph.model.ingest_job import IngestJob, JobOwner
+from docgraph.ports.cancellation import begin_commit
 
 
 class ServerTables:
@@ -43,6 +44,7 @@ class PostgresIngestJobQueue:
     def add(self, job: IngestJob) -> None:
         with self._tables.as_owner() as database:
             IngestJobRows(database.queries("server.sql")).add(job)
+            begin_commit()
 
     def get(self, tenant: str, job_id: str) -> IngestJob | None:
         with self._tables.of_tenant(tenant) as database:

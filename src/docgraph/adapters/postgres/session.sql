@@ -42,6 +42,25 @@ SELECT pg_advisory_lock_shared(hashtextextended('docgraph tenant ' || %(tenant)s
 -- name: lock_tenant
 SELECT pg_advisory_lock(hashtextextended('docgraph tenant ' || %(tenant)s, 0));
 
+-- name: lock_holders
+-- What the sessions say of themselves that hold a lock in one of these modes.
+SELECT DISTINCT a.application_name
+FROM pg_locks AS l
+     JOIN pg_stat_activity AS a ON a.pid = l.pid
+     CROSS JOIN (SELECT hashtextextended(%(lock)s, 0) AS key) AS k
+WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND l.classid::bigint = (k.key >> 32) & 4294967295
+      AND l.objid::bigint = k.key & 4294967295
+      AND l.mode = ANY (%(modes)s::text[])
+ORDER BY a.application_name;
+
+-- name: set_application_name
+SELECT set_config('application_name', %(name)s, false);
+
+-- name: reset_application_name
+RESET application_name;
+
 -- name: unlock_all
 SELECT pg_advisory_unlock_all();
 

@@ -2,8 +2,8 @@
 
 import json
 import logging
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -16,13 +16,12 @@ from docgraph.adapters.indexes.external import CheckedVectorIndex, SqlCatalogRow
 from docgraph.adapters.postgres.address import redacted
 from docgraph.adapters.postgres.database import PostgresDatabase, PostgresQueries
 from docgraph.adapters.postgres.migrate import require_current
-from docgraph.adapters.postgres.pgvector import PgVectorIndex
+from docgraph.adapters.postgres.pgvector import PgVectorIndex, fits_index
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.reclassify import Reclassifier
 from docgraph.adapters.postgres.row_security import as_reader, guard
 from docgraph.adapters.postgres.vectors import PostgresEmbeddingWriter
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
-from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sql.index_changes import (
     IndexChanges,
     index_problems,
@@ -47,6 +46,7 @@ from docgraph.adapters.sql.version_table import (
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.running_ingest import Process, RunningIngest, waiting_notice
 from docgraph.model.snapshot import (
     ALL_REPOSITORIES,
     PruneResult,
@@ -55,6 +55,7 @@ from docgraph.model.snapshot import (
     SnapshotSelector,
     VerifyReport,
 )
+from docgraph.ports.cancellation import on_cancel
 from docgraph.ports.indexes import VectorSearch
 
 # What can wait: statistics, indexes, tidying up. It never makes a command fail that is done.
@@ -80,6 +81,9 @@ class Maintenance:
             self._sql.run("vacuum")
 
     def index(self, dimensions: int) -> None:
+        if not fits_index(dimensions):
+            _LOG.info("%d dimensions are too many for HNSW: every vector is compared", dimensions)
+            return
         with self._patience("the HNSW indexes"):
             PgVectorIndex(self._database.connection, exact=False).create(dimensions)
 
@@ -103,6 +107,12 @@ _HELD = {
 }
 
 
+_STORE_LOG = logging.getLogger("docgraph.store")
+_ANY_MODE = ("ShareLock", "ExclusiveLock")
+_AWAITED = {"lock_tenant_shared": ("ExclusiveLock",), "lock_tenant": _ANY_MODE}
+_APPLICATION_NAME = re.compile(r"([^|]*)\|(\d+)\|([^|]*)\|(.*)")
+
+
 class PostgresStore:
     def __init__(
         self,
@@ -113,19 +123,26 @@ class PostgresStore:
         index: str = "packed",
         cache_bytes: int = DEFAULT_BYTES,
         external: ExternalIndex | None = None,
+        writes: Pool | None = None,
+        access: Pool | None = None,
+        process: Process | None = None,
     ) -> None:
-        """`wait` is how many seconds a second ingest of a branch queues behind a first.
+        """`pool` is for questions; changes have the connections of `writes`, and access rules and
+        people, whom a login looks up, those of `access`, where these are given.
+
+        `wait` is how many seconds a second ingest of a branch queues behind a first.
 
         `index` finds what is near: packed, pgvector, or pgvector-hnsw, which may miss rows;
         `external` does so in its place.
         """
         self._pool = pool
+        self._writes = writes or pool
+        self._access = access or pool
+        self._process = process or Process()
         self._now = now
         self._wait = wait
         self._index = index
         self._cache = TenantCache(cache_bytes)
-        self._epoch = ""
-        self._lock = threading.Lock()
         self._external = external
         with pool.connection() as connection:
             require_current(connection, pool.dsn)
@@ -136,11 +153,7 @@ class PostgresStore:
     def open_session(
         self, principal: Principal, selectors: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Iterator[SqlReads]:
-        with self._reading() as database:
-            state, table = self._current(database, principal.tenant)
-            if (external := self._external) is not None:
-                state_sql = database.queries("state.sql")
-                require_complete(state_sql, table, principal.tenant, external.name)
+        with self._reading(principal.tenant) as (database, state, table):
             visible = state.visibility(table, principal, selectors, resolve_visibility)
             guard(database, table, sorted(visible.reads.classes), visible.snapshots)
             sql = database.queries("reads.sql")
@@ -154,39 +167,38 @@ class PostgresStore:
             return CheckedVectorIndex(self._external.index, SqlCatalogRows(sql, visible))
         if self._index == "packed":
             return None
-        return PgVectorIndex(database.connection, exact=self._index == "pgvector")
-
-    def _current(self, database: PostgresDatabase, tenant: str) -> tuple[TenantState, VersionTable]:
-        """The tenant's as of this transaction; kept until a publication or a rule changes them."""
-        sql = database.queries("state.sql")
-        *counted, epoch = single_row(sql.row("change_counts", tenant=tenant))
-        with self._lock:
-            if epoch != self._epoch:  # what was lost with a server may have used the numbers
-                self._epoch = epoch
-                self._cache.clear()
-        state = TenantState(self._cache, tenant)
-        return state, state.as_of(sql, Counted(*counted))
+        snapshots = visible.rows.snapshots
+        widths = {snapshots[one].embedder.dimensions for one in visible.reads.snapshots}
+        exact = self._index == "pgvector" or not all(map(fits_index, widths))
+        return PgVectorIndex(database.connection, exact=exact)
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
-        with self._reading() as database:
-            _, table = self._current(database, principal.tenant)
+        with self._reading(principal.tenant) as (_, _, table):
             return list_snapshots(table, principal)
 
     @contextmanager
-    def _reading(self) -> Iterator[PostgresDatabase]:
-        """One read transaction, as a role that owns nothing; nothing changes while it is open."""
+    def _reading(self, tenant: str) -> Iterator[tuple[PostgresDatabase, TenantState, VersionTable]]:
+        """One read transaction; nothing changes while it is open.
+
+        The login reads what visibility is computed from; the rest, a role that owns nothing.
+        """
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
             with database.reading():
+                state = TenantState(self._cache, tenant)
+                state_sql = database.queries("state.sql")
+                table = state.as_of(state_sql)
+                if self._external is not None:
+                    require_complete(state_sql, table, tenant, self._external.name)
                 as_reader(database)
-                yield database
+                yield database, state, table
 
     def verify(self) -> VerifyReport:
         """As the login, who owns the tables: everything is looked at."""
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
             with database.reading():
-                rows = load_rows(database.queries("state.sql"), Counted(0, 0))
+                rows = load_rows(database.queries("state.sql"), Counted())
 
                 def see_all(_: npt.NDArray[np.bool_], snapshots: Mapping[int, int]) -> None:
                     guard(database, rows, rows.rules, snapshots)
@@ -198,26 +210,26 @@ class PostgresStore:
         """No ingest of the tenant is under way meanwhile."""
         with self._locked("lock_tenant", tenant, repository, branch) as database:
             found = prune(database, tenant, repository, branch, keep, self._external)
-        with self._pool.connection() as connection:
+        with self._writes.connection() as connection:
             Maintenance(PostgresDatabase(connection)).vacuum()
         return found
 
     @contextmanager
     def access_policy(self, tenant: str) -> Iterator[SqlAccessPolicyStore]:
-        with self._pool.connection() as connection:
+        with self._access.connection() as connection:
             database = PostgresDatabase(connection)
             rows, index = Reclassifier(database), IndexChanges(database, tenant, self._external)
 
-            def reclassified(branch: int, paths: Collection[str], changed: Collection[str]) -> None:
-                rows.moved(branch, paths, changed)
-                index.reclassified(branch, paths, changed)
+            def reclassified(branch: int, classes: Mapping[int, int]) -> None:
+                rows.moved(branch, classes)
+                index.reclassified(branch, classes)
 
             yield SqlAccessPolicyStore(database, tenant, reclassified)
             index.replay()
 
     def reindex(self) -> ReindexResult:
         external = require_external(self._external)
-        with self._pool.connection() as connection:
+        with self._writes.connection() as connection:
             tenants = index_tenants(PostgresDatabase(connection))
         count = 0
         for tenant in tenants:
@@ -246,21 +258,38 @@ class PostgresStore:
             if self._index == "pgvector-hnsw":  # an index is made sooner when the rows are there
                 Maintenance(database).index(embedder.dimensions)
 
+    def running_ingests(self, tenant: str) -> tuple[RunningIngest, ...]:
+        with self._access.connection() as connection:
+            return _holders(PostgresDatabase(connection), f"docgraph tenant {tenant}", _ANY_MODE)
+
+    def _say_who_is_awaited(
+        self, database: PostgresDatabase, lock: str, modes: Sequence[str]
+    ) -> None:
+        for holder in _holders(database, lock, modes)[:1]:
+            _STORE_LOG.warning("%s", waiting_notice(holder, self._wait))
+
     @contextmanager
     def _locked(
         self, how: str, tenant: str, repository: str, branch: str
     ) -> Iterator[PostgresDatabase]:
         """Alone on the branch: a second writer queues until the first is done."""
-        with self._pool.connection() as connection:
+        with self._writes.connection() as connection:
             database = PostgresDatabase(connection)
             locks = database.queries("session.sql")
             locks.row("set_lock_timeout", milliseconds=str(max(1, round(self._wait * 1000))))
             held = f"another ingest or prune has held {repository} {branch}"
             try:
                 try:
-                    locks.row("lock_branch", branch=json.dumps([tenant, repository, branch]))
-                    held = _HELD[how]
-                    locks.row(how, tenant=tenant)
+                    name = json.dumps([tenant, repository, branch])
+                    with on_cancel(connection.cancel_safe):
+                        self._say_who_is_awaited(database, f"docgraph branch {name}", _ANY_MODE)
+                        locks.row("lock_branch", branch=name)
+                        held = _HELD[how]
+                        tenant_lock = f"docgraph tenant {tenant}"
+                        self._say_who_is_awaited(database, tenant_lock, _AWAITED[how])
+                        locks.row(how, tenant=tenant)
+                    ingest = RunningIngest.of(self._process, self._now())
+                    locks.row("set_application_name", name=_application_name(ingest))
                 except LockNotAvailable as error:
                     raise StoreBusy(
                         f"{redacted(self._pool.dsn)}: {held} for {self._wait:g} s; "
@@ -273,9 +302,26 @@ class PostgresStore:
             finally:
                 try:
                     database.durable(True)
+                    locks.run("reset_application_name")
                     locks.row("unlock_all")
                 except Error:
                     connection.close()  # what is closed holds nothing
+
+
+def _holders(
+    database: PostgresDatabase, lock: str, modes: Sequence[str]
+) -> tuple[RunningIngest, ...]:
+    """A session that says nothing of itself is one that began a moment ago."""
+    locks = database.queries("session.sql")
+    names = [str(row[0]) for row in locks.rows("lock_holders", lock=lock, modes=list(modes))]
+    found = (_APPLICATION_NAME.fullmatch(name) for name in names)
+    return tuple(RunningIngest(one[1], int(one[2]), one[4], one[3]) for one in found if one)
+
+
+def _application_name(ingest: RunningIngest) -> str:
+    """Postgres keeps 63 bytes of it: the host comes last, and may be cut."""
+    name = f"{ingest.command[:16]}|{ingest.pid}|{ingest.since}|{ingest.host}"
+    return name.encode("ascii", "replace")[:63].decode()
 
 
 def _astray(database: PostgresDatabase) -> Iterator[str]:

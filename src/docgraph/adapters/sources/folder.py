@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from docgraph.adapters.sources.safe_open import DirectoryHandle, NotRegularFile
+from docgraph.adapters.sources.safe_open import DirectoryHandle, NotRegularFile, resolve_inside
 from docgraph.model.access_policy import SOURCE as RULES
 from docgraph.model.errors import BadInput
 from docgraph.ports.cancellation import check_cancelled
@@ -82,6 +82,8 @@ class FolderSource:
         real, outer = root.resolve(), None if inside is None else inside.resolve()
         self._single = None if real.is_dir() else real.name
         self._base = real if self._single is None else real.parent
+        named = root.absolute() if self._single is None else root.absolute().parent
+        self._names = tuple(dict.fromkeys((self._base, named)))
         if outer is not None and not self._base.is_relative_to(outer):
             raise BadInput(missing)
         try:
@@ -155,12 +157,12 @@ class FolderSource:
             status = read_status()
             aliases: tuple[str, ...] = ()
             if stat.S_ISLNK(status.st_mode):
-                real = (self._base / path).resolve(strict=True)
-                if not real.is_relative_to(self._base):
+                inner = resolve_inside(self._base, path, self._names)
+                if inner is None:
                     return (bad_name(path) or SourceProblem(path, LEADS_OUT),)
-                aliases = (real.relative_to(self._base).as_posix(),)
+                aliases = (inner,)
                 status = self._directory.status(aliases[0])
-        except (OSError, RuntimeError):
+        except OSError:
             return (bad_name(path) or SourceProblem(path, LEADS_NOWHERE),)
         if aliases and stat.S_ISDIR(status.st_mode):
             return ()

@@ -3,10 +3,11 @@
 Another process can replace a path between two uses of it; a descriptor stays the same.
 """
 
+import errno
 import os
 import stat
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -15,6 +16,9 @@ _PLAIN = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # does not 
 _FOLDER = _PLAIN | os.O_DIRECTORY
 # Where the system can, also through folders that may be entered but not listed.
 _STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
+
+
+_MAX_LINKS = 40  # as the system follows
 
 
 class NotRegularFile(OSError):
@@ -72,6 +76,43 @@ class DirectoryHandle:
         finally:
             if current != self._top:
                 os.close(current)
+
+
+def resolve_inside(base: Path, path: str, names: Sequence[Path]) -> str | None:
+    """The path below `base` that links lead to from `path`; None if one leads out of it.
+
+    Nothing outside of `base` is looked at, so the result does not tell what exists there. An
+    absolute link leads inside if it begins with one of the folder's `names`. A link that leads
+    nowhere inside of it is an OSError.
+    """
+    top = base.parts
+    done, pending = list(top), list(reversed(PurePosixPath(path).parts))
+    links = 0
+    while pending:
+        part = pending.pop()
+        if part == "..":
+            done.pop()
+            continue
+        done.append(part)
+        if tuple(done[: len(top)]) != top or len(done) == len(top):
+            continue
+        here = Path(*done)
+        if not stat.S_ISLNK(os.lstat(here).st_mode):
+            continue
+        links += 1
+        if links > _MAX_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        target = PurePosixPath(here.readlink())
+        done.pop()
+        if target.is_absolute():
+            own = next((name for name in names if target.is_relative_to(name)), None)
+            if own is None:
+                return None
+            done, target = list(top), target.relative_to(own)
+        pending += reversed(target.parts)
+    if tuple(done[: len(top)]) != top:
+        return None
+    return PurePosixPath(*done[len(top) :]).as_posix() if len(done) > len(top) else "."
 
 
 def open_plain(path: Path) -> BinaryIO:

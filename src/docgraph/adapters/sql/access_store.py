@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
 
 from docgraph.adapters.sql.access_rows import rule_from_json, statements_from_json
 from docgraph.adapters.sql.database import Database, Row
@@ -11,12 +13,14 @@ from docgraph.model.access import AccessRule, Person
 from docgraph.model.access_policy import (
     ManualRule,
     PathAccess,
+    VersionAccess,
     canonical_path,
     effective_rule,
     path_spellings,
 )
 from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.validation import is_storable
+from docgraph.model.snapshot import BranchSource, SourceLocation
+from docgraph.model.validation import closest_path, is_storable, suggest
 from docgraph.ports.access_store import RuleCount
 
 
@@ -25,9 +29,9 @@ class SqlAccessPolicyStore:
         self,
         database: Database,
         tenant: str,
-        on_reclassified: OnReclassified = lambda _branch, _paths, _changed: None,
+        on_reclassified: OnReclassified = lambda _branch, _classes: None,
     ) -> None:
-        """`on_reclassified` gets the paths whose rules changed, before that is committed."""
+        """`on_reclassified` gets the versions whose rules changed, before that is committed."""
         self._database = database
         self._sql = database.queries("access.sql")
         self._tenant = tenant
@@ -48,11 +52,14 @@ class SqlAccessPolicyStore:
 
     def documents(self, repository: str | None = None) -> tuple[PathAccess, ...]:
         with self._database.reading():
-            return tuple(self._list(repository, None))
+            found = tuple(self._list(repository, None))
+            if not found and repository is not None:
+                self._require_repository(repository)
+            return found
 
     def explain(self, path: str, repository: str | None = None) -> tuple[PathAccess, ...]:
         with self._database.reading():
-            return tuple(self._list(repository, path))
+            return self._find(path, repository)
 
     def rules(self, repository: str, branch: str) -> tuple[RuleCount, ...]:
         rows = self._rows("rules_of_branch", repository=repository, branch=branch)
@@ -69,8 +76,10 @@ class SqlAccessPolicyStore:
             query = "access_of_branch" if names is None else "access_of_paths"
             selected = {} if names is None else {"paths": names}
             for number, branch in sorted(access.branches().items(), key=lambda item: item[1]):
-                for stored, own, rule in self._rows(query, branch=number, **selected):
+                rows = self._rows(query, branch=number, **selected)
+                for stored, versions in groupby(rows, key=itemgetter(0)):
                     listed.add((home, canonical_path(stored)))
+                    *older, (_, own, rule, _, _) = versions
                     yield PathAccess(
                         repository=home,
                         branch=branch,
@@ -81,6 +90,11 @@ class SqlAccessPolicyStore:
                         ),
                         manual=inherited.manual_rule(stored),
                         rule=rule_from_json(rule),
+                        older=tuple(
+                            VersionAccess(first, end - 1, rule_from_json(other))
+                            for _, _, other, first, end in older
+                            if other != rule
+                        ),
                     )
         yield from self._unused_rules(repository, path, listed)
 
@@ -94,6 +108,26 @@ class SqlAccessPolicyStore:
                 manual = self._access(home).inherited((unused,)).manual_rule(unused)
                 rule = effective_rule(self._tenant, (), manual)
                 yield PathAccess(home, "", unused, (), manual, rule)
+
+    def _find(self, path: str, repository: str | None) -> tuple[PathAccess, ...]:
+        """One at least."""
+        found = tuple(self._list(repository, path))
+        if found:
+            return found
+        if repository is not None:
+            self._require_repository(repository)
+        where = "" if repository is None else f" in repository {repository!r}"
+        close = closest_path(path, {one.path for one in self._list(repository, None)})
+        hint = f"did you mean {close!r}?" if close else "`docgraph access show` lists them"
+        raise NotVisible(f"there is no document {path!r}{where}; {hint}")
+
+    def _require_repository(self, repository: str) -> None:
+        """One that has documents, or manual rules on documents that it had."""
+        ruled = self._rows("manual_rules_of_tenant", repository=None, path=None)
+        homes = self._rows("repositories_of_tenant", repository=None)
+        known = sorted({home for home, *_ in (*homes, *ruled)})
+        if repository not in known:
+            raise NotVisible(f"there is no repository {repository!r}; {suggest(repository, known)}")
 
     def _access(self, repository: str) -> RepositoryAccess:
         return RepositoryAccess(
@@ -117,32 +151,58 @@ class SqlAccessPolicyStore:
 
         self._set_rules(repository, paths, without_groups)
 
-    def reset(self, repository: str, paths: Sequence[str]) -> None:
-        self._set_rules(repository, paths, lambda _: None)
+    def reset(self, repository: str, paths: Sequence[str], *, history: bool = False) -> None:
+        self._set_rules(repository, paths, lambda _: None, history=history)
 
     def _set_rules(
         self,
         repository: str,
         paths: Sequence[str],
         rule_for: Callable[[tuple[PathAccess, ...]], ManualRule | None],
+        *,
+        history: bool = False,
     ) -> None:
         """All of the paths or none."""
         with self._changing():
             rules: dict[str, ManualRule | None] = {}
             for path in paths:
-                access = tuple(self._list(repository, path))
-                if not access:
-                    raise NotVisible(f"repository {repository!r} holds no document {path!r}")
-                rules[path] = rule_for(access)
+                rules[path] = rule_for(self._find(path, repository))
             self._access(repository).set_manual_rules(rules)
+            if history:
+                self._access(repository).open_history(rules)
 
     def set_default_branch(self, repository: str, branch: str) -> None:
         with self._changing():
-            access = self._access(repository)
-            numbers = {name: number for number, name in access.branches().items()}
-            if branch not in numbers:
-                raise NotVisible(f"repository {repository!r} has no branch {branch!r}")
-            access.set_default_branch(numbers[branch])
+            number = self._branch(repository, branch)
+            self._access(repository).set_default_branch(number)
+
+    def _branch(self, repository: str, branch: str) -> int:
+        numbers = {name: number for number, name in self._access(repository).branches().items()}
+        if branch not in numbers:
+            self._require_repository(repository)
+            raise NotVisible(
+                f"there is no branch {branch!r} in repository {repository!r}; "
+                f"{suggest(branch, sorted(numbers))}"
+            )
+        return numbers[branch]
+
+    def sources(self, repository: str | None = None) -> tuple[BranchSource, ...]:
+        if not is_storable(repository or ""):
+            return ()
+        rows = self._rows("sources_of_tenant", repository=repository)
+        return tuple(
+            BranchSource(home, branch, SourceLocation(location, ref) if location else None)
+            for home, branch, location, ref in rows
+        )
+
+    def set_source(self, repository: str, branch: str, source: SourceLocation) -> None:
+        with self._changing():
+            self._sql.run(
+                "set_source",
+                branch=self._branch(repository, branch),
+                location=source.location,
+                ref=source.ref,
+            )
 
     def people(self) -> tuple[Person, ...]:
         return tuple(self._person(*row) for row in self._rows("principals_of_tenant"))

@@ -61,6 +61,9 @@ class AuditRows:
         )
         return tuple(map(_entry, rows))
 
+    def principals(self) -> tuple[str, ...]:
+        return tuple(name for (name,) in self._queries.rows("principals", tenant=self.tenant))
+
     def verify(self, anchor: Anchor | None, changed: Sequence[tuple[str, str]]) -> AuditVerdict:
         """`changed` are `differences`: where a table or column differs, no rows are read."""
         kinds = frozenset(kind for kind, _ in changed)

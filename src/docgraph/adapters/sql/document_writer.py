@@ -177,6 +177,7 @@ class DocumentRows:
             "source_lines": json.dumps(document.source_lines) if document.source_lines else "",
             "valid_from": snapshot,
             "valid_to": FOREVER,
+            "stated_class": self.access_class,  # until it is published
         }
 
     def nodes(self, pack: Callable[[IntVector], object]) -> Iterator[Values]:

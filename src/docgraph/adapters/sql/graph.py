@@ -29,7 +29,7 @@ from docgraph.model.reference import ReferenceCount
 from docgraph.ports.graph_reads import Direction
 
 _DEFAULT = frozenset(RELATIONS) - {CONTAINS}
-_BATCH = 500  # documents whose edges are made at once
+_BATCH = 50  # documents whose edges are in memory at once
 
 
 class SqlGraph:
@@ -52,14 +52,14 @@ class SqlGraph:
         at = 0 if direction == "out" else 1
         return tuple(f for f in found if (f.edge.source, f.edge.target)[at] in inside)
 
-    def all_edges(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
+    def edge_batches(
+        self, relations: frozenset[str] | None = None
+    ) -> Iterator[tuple[str, tuple[Relationship, ...]]]:
         selected = _DEFAULT if relations is None else relations
         rows = self._sql.rows("visible_documents")
-        found: list[Relationship] = []
         for at in range(0, len(rows), _BATCH):
             versions, roots = (list(column) for column in zip(*rows[at : at + _BATCH], strict=True))
-            found.extend(merge_edges(self._edges(versions, roots, "out", selected)))
-        return tuple(sorted(found, key=lambda one: one.edge))
+            yield roots[0], merge_edges(self._edges(versions, roots, "out", selected))
 
     def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         visible: dict[str, str] = dict(self._sql.rows("kinds_of_nodes", ids=ids))

@@ -1,6 +1,6 @@
 """How an external index follows the catalogue: it grows, the catalogue commits, it shrinks."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -54,20 +54,18 @@ class IndexChanges:
             self._external.index.add(rows)
         self._unpublished.update((ordinal, class_) for ordinal, *_, class_ in lives)
 
-    def reclassified(self, branch: int, paths: Collection[str], changed: Collection[str]) -> None:
-        """Rules of these paths were computed, and the classes of some changed."""
-        if self._outbox is None or self._external is None:
-            if changed:
-                self._drop_others("")
-            return
-        if not (asked := paths if self._unpublished else changed):
-            return
-        rows = self._sql.rows("classes_of_versions", branch=branch, paths=list(asked))
+    def reclassified(self, _branch: int, classes: Mapping[int, int]) -> None:
+        """These versions have other classes now."""
         moved = [
             (version, class_)
-            for version, path, class_ in rows
-            if path in changed or self._unpublished.get(version, class_) != class_
+            for version, class_ in classes.items()
+            if self._unpublished.get(version) != class_
         ]
+        if not moved:
+            return
+        if self._outbox is None or self._external is None:
+            self._drop_others("")
+            return
         for class_, versions in by_class(moved).items():
             self._external.index.widen(self._tenant, versions, class_)
             self._outbox.put(self._tenant, "narrow", versions, wait=LONGEST_QUESTION)

@@ -1,5 +1,6 @@
 """Pruning: old snapshots go for good, with every row, posting and vector that only they held."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from docgraph.adapters.sql.index_changes import IndexChanges
 from docgraph.adapters.sql.index_outbox import ExternalIndex
 from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.snapshot import PruneResult
+from docgraph.model.validation import is_storable
 
 _BY_DOCUMENT = ("delete_chunks", "delete_definitions", "delete_references", "delete_nodes")
 
@@ -38,31 +40,45 @@ def _prune(
 ) -> PruneResult:
     repository, branch = names
     sql = database.queries("maintenance.sql")
-    row = sql.row("find_branch", tenant=tenant, repository=repository, name=branch)
+    place = {"tenant": tenant, "repository": repository, "name": branch}
+    row = sql.row("find_branch", **place) if is_storable(repository, branch) else None
     if row is None:
         raise NotVisible(f"nothing visible in repository {repository!r} on branch {branch!r}")
     for count in ("increment_changes", "increment_access_changes"):
         database.queries("writes.sql").run(count, tenant=tenant)
     number, newest, before = row
     oldest = max(before, newest - keep + 1)
-    place = {"branch": number, "oldest": oldest}
-    if dead := [version for (version,) in sql.rows("prunable_versions", **place)]:
+    ended: dict[str, int] = {"branch": number, "oldest": oldest}
+    if dead := [version for (version,) in sql.rows("prunable_versions", **ended)]:
         _thin(SegmentRows(database), number, dead)
         index.prune(dead)
+    _remove_manual_relations(database, {**ended, "tenant": tenant, "repository": repository})
     for query in _BY_DOCUMENT:
-        sql.run(query, **place)
-    documents = sql.run("delete_documents", **place)
-    sql.run("delete_relationships", **place)
-    snapshots = sql.run("delete_snapshots", **place)
-    sql.run("set_oldest", **place)
+        sql.run(query, **ended)
+    documents = sql.run("delete_documents", **ended)
+    sql.run("delete_relationships", **ended)
+    snapshots = sql.run("delete_snapshots", **ended)
+    sql.run("set_oldest", **ended)
     texts = sql.run("delete_unused_texts", tenant=tenant)
     vectors = sql.run("delete_unused_vectors", tenant=tenant)
     return PruneResult(snapshots, documents, texts, vectors)
 
 
+def _remove_manual_relations(database: Database, place: Mapping[str, object]) -> None:
+    """Those of documents that go for good, with the notes that people wrote on them."""
+    sql = database.queries("maintenance.sql")
+    gone = [document for (document,) in sql.rows("pruned_documents", **place)]
+    if gone:
+        sql.run("delete_manual_relationships", **place, ids=gone)
+        left = {
+            document for (document,) in sql.rows("documents_of_other_branches", **place, ids=gone)
+        }
+        sql.run("delete_far_relationships", **place, ids=[one for one in gone if one not in left])
+
+
 def _thin(segments: SegmentRows, branch: int, dead: list[int]) -> None:
     """Segments that hold these documents are written anew without them."""
-    for number, group, _ in segments.of_branch(branch):
+    for number, group, *_ in segments.of_branch(branch):
         held = np.unique(segments.arrays(number).node_document)
         kept = held[~np.isin(held, dead)]
         if len(kept) == 0:

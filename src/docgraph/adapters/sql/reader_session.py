@@ -49,14 +49,16 @@ class SqlSearch:
     ) -> None:
         """`vectors` is the index to search in place of the packed one."""
         reads = visible.reads
-        packed = PackedReader(sql, visible.rows, cache, reads.tenant, vectors=vectors is None)
+        history = visible.rows.history
+        packed = PackedReader(sql, visible.rows, cache, vectors=vectors is None)
         self._sql = sql
         self._reads = reads
         self._packed = packed
         self._vectors = vectors or PackedVectors(packed)
-        self._lexical = PackedLexical(packed, cache, reads.tenant)
-        self._products = ChunkProducts(sql, cache, reads.tenant, visible.rows.access_changes)
-        self._kept_names: CachePart[None, NodeNames] = CachePart(cache, reads.tenant, "names")
+        self._lexical = PackedLexical(packed, cache, history)
+        revision = visible.rows.counted.access_changes
+        self._products = ChunkProducts(sql, cache, history, revision)
+        self._kept_names: CachePart[None, NodeNames] = CachePart(cache, history, "names")
         self._handles: dict[str, int] = {}
 
     @property

@@ -1,7 +1,6 @@
 """Who may read the documents of one repository: statements are stored, rules computed from them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from docgraph.adapters.sql.access_rows import (
@@ -11,61 +10,36 @@ from docgraph.adapters.sql.access_rows import (
     statements_from_json,
 )
 from docgraph.adapters.sql.database import Database, single_row
-from docgraph.model.access import AccessRule, AccessStatement
+from docgraph.adapters.sql.version_rules import (
+    InheritedAccess,
+    Renews,
+    RuleChange,
+    VersionRules,
+    changed_rules,
+    is_none,
+    is_written,
+)
+from docgraph.model.access import AccessStatement
 from docgraph.model.access_policy import (
     AccessFileRules,
     ManualRule,
     canonical_path,
-    effective_rule,
-    inherited_statements,
     path_spellings,
 )
+from docgraph.ports.indexes import FOREVER
 
-OnReclassified = Callable[[int, Collection[str], Collection[str]], None]
-
-
-@dataclass(frozen=True, slots=True)
-class InheritedAccess:
-    """What counts beside a branch's own statements: manual rules, and the default branch's."""
-
-    tenant: str
-    manual_rules: Mapping[str, ManualRule]
-    default_branch: int | None = None
-    default_name: str = ""
-    default_statements: Mapping[str, str] = field(default_factory=dict)
-    default_file_rules: AccessFileRules | None = None
-
-    def manual_rule(self, path: str) -> ManualRule | None:
-        return self.manual_rules.get(canonical_path(path))
-
-    def statements(self, branch: int, path: str) -> tuple[AccessStatement, ...]:
-        """Those of the default branch on a path of another."""
-        if self.default_branch is None or branch == self.default_branch:
-            return ()
-        stored = self.default_statements.get(path)
-        default = None if stored is None else statements_from_json(stored)
-        return inherited_statements(
-            self.tenant, path, self.default_name, default, self.default_file_rules
-        )
-
-    def effective_rule(
-        self, branch: int, path: str, statements: tuple[AccessStatement, ...]
-    ) -> AccessRule:
-        """`statements` are the branch's own."""
-        combined = (*statements, *self.statements(branch, path))
-        return effective_rule(self.tenant, combined, self.manual_rule(path))
-
-    def stored_rule(self, branch: int, path: str, statements: str) -> str:
-        """The effective rule as it is stored, of statements as they are stored."""
-        return rule_to_json(self.effective_rule(branch, path, statements_from_json(statements)))
+OnReclassified = Callable[[int, Mapping[int, int]], None]  # a branch; classes by version
 
 
 class RepositoryAccess:
     """Each method runs inside its caller's transaction.
 
+    A version's rule follows from the statements on its path, as long as a snapshot with it is
+    published; once it has ended, later statements narrow its rule and never widen it.
+
     `written_branch` is about to be published, and its statements count before it is.
-    `on_reclassified` gets paths of a branch whose rules were computed anew, and those of them whose
-    class changed.
+    `on_reclassified` gets the versions of a branch whose classes changed. `changes` are the changed
+    rules of documents in newest snapshots.
     """
 
     def __init__(
@@ -75,9 +49,11 @@ class RepositoryAccess:
         repository: str,
         *,
         written_branch: int = 0,
-        on_reclassified: OnReclassified = lambda _branch, _paths, _changed: None,
+        on_reclassified: OnReclassified = lambda _branch, _classes: None,
     ) -> None:
+        self.changes: list[RuleChange] = []
         self._sql = database.queries("access.sql")
+        self._versions = VersionRules(self._sql, tenant, repository)
         self._counts = database.queries("writes.sql")
         self._names = {"tenant": tenant, "repository": repository}
         self._tenant = tenant
@@ -98,7 +74,7 @@ class RepositoryAccess:
     def set_default_branch(self, branch: int) -> None:
         self._sql.run("set_default_branch", **self._names, branch=branch)
         for number in self.branches():
-            self._reclassify(number, self.statements(number))
+            self._reclassify(number, self.statements(number), lambda one: bool(one.is_current))
 
     def statements(self, branch: int, paths: Collection[str] | None = None) -> dict[str, str]:
         """As they are stored, by path."""
@@ -110,23 +86,67 @@ class RepositoryAccess:
         row = self._sql.row("file_rules_of_branch", branch=branch)
         return None if row is None else _file_rules(row[0])
 
+    def default_statements(self, branch: int) -> str | None:
+        """Of new paths that no file states anything of. A branch without a snapshot has those of
+        the default branch, the first of a repository has none."""
+        for number in (branch, self.default_branch()):
+            row = self._sql.row("default_statements", branch=number)
+            if row is not None:
+                return str(row[0])
+        return None
+
+    def set_default_statements(self, statements: str) -> None:
+        self._sql.run("set_default_statements", branch=self._written_branch, statements=statements)
+
     def set_statements(
-        self, statements: Mapping[str, str], file_rules: AccessFileRules | None
+        self,
+        statements: Mapping[str, str],
+        file_rules: AccessFileRules | None,
+        *,
+        may_open: bool = True,
     ) -> None:
-        """Those of the written branch. If it is the default, they count on other branches too."""
+        """Those of the written branch. If it is the default, they count on other branches too.
+
+        A text that only earlier snapshots had stays as closed as it was, unless `may_open`.
+        """
         branch, before = self._written_branch, self.file_rules(self._written_branch)
         if file_rules is None:
             self._sql.run("delete_file_rules", branch=branch)
         else:
             self._sql.run("set_file_rules", branch=branch, rules=file_rules.to_json())
         self._sql.run("add_default_branch", **self._names, branch=self.default_branch())
-        self._reclassify(branch, statements)
+        self._reclassify(branch, statements, is_written, may_open=may_open)
         if branch != self.default_branch():
             return
         new_file_rules = file_rules != before
         for other in self.branches():
             if other != branch:
                 self._reclassify(other, self._affected(other, statements, new_file_rules))
+
+    def outdated(self, statements: Mapping[str, str], *, may_open: bool) -> dict[str, str]:
+        """Statements on documents of the new snapshot whose rule does not follow from them: those
+        of the default branch have become wider, or a text was closed."""
+        branch = self._written_branch
+        access = self.inherited()
+        computed: dict[tuple[str, tuple[AccessStatement, ...]], str] = {}  # few differ
+        differing: dict[str, str] = {}
+        for path, stated in self._sql.rows("stated_rules", branch=branch, forever=FOREVER):
+            if (own := statements.get(path)) is None:
+                continue
+            key = (own, access.statements(branch, path))
+            if key not in computed:
+                computed[key] = access.stated_json(branch, path, own)
+            if computed[key] != stated:
+                differing[path] = own
+        if may_open or not differing:
+            return differing
+        return {
+            one.path: statements[one.path]
+            for one, stated in self._versions.decide(
+                access, branch, differing, is_written, may_open=False
+            )
+            if is_written(one) and rule_to_json(stated) != one.stated
+        }
 
     def _affected(
         self, other: int, statements: Mapping[str, str], new_file_rules: bool
@@ -142,7 +162,7 @@ class RepositoryAccess:
         }
 
     def set_manual_rules(self, rules: Mapping[str, ManualRule | None]) -> None:
-        """None removes a path's manual rule."""
+        """None removes a path's manual rule. It belongs to the path, wherever the text moves."""
         for path, rule in rules.items():
             key = {**self._names, "path": canonical_path(path)}
             if rule is None:
@@ -153,17 +173,11 @@ class RepositoryAccess:
         for branch in self.branches():
             self._reclassify(branch, self.statements(branch, paths))
 
-    def move_manual_rules(self, renamed: Iterable[tuple[str, str]]) -> None:
-        """A manual rule follows a renamed file, unless the new path has one of its own."""
-        moves = [(old, new) for old, new in renamed if canonical_path(old) != canonical_path(new)]
-        access = self.inherited([path for move in moves for path in move])
-        self.set_manual_rules(
-            {
-                new: rule
-                for old, new in moves
-                if (rule := access.manual_rule(old)) is not None and access.manual_rule(new) is None
-            }
-        )
+    def open_history(self, paths: Iterable[str]) -> None:
+        """What is stated of a path now counts for all its versions."""
+        spellings = [spelling for path in paths for spelling in path_spellings(path)]
+        for branch in self.branches():
+            self._reclassify(branch, self.statements(branch, spellings), lambda _: True)
 
     def inherited(self, paths: Collection[str] | None = None) -> InheritedAccess:
         """As of now; for these paths, or for all."""
@@ -180,29 +194,78 @@ class RepositoryAccess:
         file_rules = self.file_rules(default)
         return InheritedAccess(self._tenant, manual, default, name, statements, file_rules)
 
-    def _reclassify(self, branch: int, statements: Mapping[str, str]) -> None:
+    def _reclassify(
+        self,
+        branch: int,
+        statements: Mapping[str, str],
+        renews: Renews = is_none,
+        *,
+        may_open: bool = True,
+    ) -> None:
+        """Stores the statements, and the rules of all versions of their paths.
+
+        Versions that it `renews` get the rule that follows from the statements; the rules of others
+        become no wider than it.
+        """
         if not statements:
             return
-        classes = self.classes(branch, statements)
-        known = self._sql.rows("classes_of_paths", branch=branch, paths=list(statements))
-        changed = frozenset(path for path, before in known if classes[path] != before)
-        if changed:
-            self._counts.run("increment_access_changes", tenant=self._tenant)
         self._sql.many(
             "set_document_access",
             (
-                {"branch": branch, "path": path, "statements": own, "access_class": classes[path]}
+                {"branch": branch, "path": path, "statements": own}
                 for path, own in statements.items()
             ),
         )
-        self._on_reclassified(branch, statements.keys(), changed)
+        access = self.inherited(statements.keys())
+        decided = [
+            (one, rule_to_json(stated), rule_to_json(access.effective_rule(one.path, stated)))
+            for one, stated in self._versions.decide(
+                access, branch, statements, renews, may_open=may_open
+            )
+        ]
+        changed = [
+            (one, stated, effective)
+            for one, stated, effective in decided
+            if (one.stated, one.effective) != (stated, effective)
+        ]
+        numbers = self._numbers({rule for _, *rules in changed for rule in rules})
+        self._sql.many(
+            "set_version_access",
+            (
+                {
+                    "version": one.version,
+                    "stated_class": numbers[stated],
+                    "access_class": numbers[effective],
+                }
+                for one, stated, effective in changed
+            ),
+        )
+        moved = [
+            (one, effective)
+            for one, _, effective in changed
+            if numbers[effective] != one.access_class
+        ]
+        if any(one.is_published for one, _ in moved):
+            self._counts.run("increment_access_changes", tenant=self._tenant)
+        self.changes += changed_rules(decided)
+        self._on_reclassified(branch, {one.version: numbers[rule] for one, rule in moved})
 
     def classes(self, branch: int, statements: Mapping[str, str]) -> dict[str, int]:
         """The access class of each path, given what the branch states of it."""
         access = self.inherited(statements.keys())
-        rules = {path: access.stored_rule(branch, path, own) for path, own in statements.items()}
-        numbers = {rule: self._class_of(rule) for rule in sorted(set(rules.values()))}
+        rules = {
+            path: rule_to_json(
+                access.effective_rule(
+                    path, access.stated_rule(branch, path, statements_from_json(own))
+                )
+            )
+            for path, own in statements.items()
+        }
+        numbers = self._numbers(set(rules.values()))
         return {path: numbers[rule] for path, rule in rules.items()}
+
+    def _numbers(self, rules: set[str]) -> dict[str, int]:
+        return {rule: self._class_of(rule) for rule in sorted(rules)}
 
     def _class_of(self, rule: str) -> int:
         known = self._sql.row("find_access_class", rule=rule)

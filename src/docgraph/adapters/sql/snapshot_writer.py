@@ -1,7 +1,7 @@
 """Writing a snapshot: batches under an unpublished number, one small transaction to publish."""
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from docgraph.adapters.sql.access_writer import SqlAccessWriter
@@ -13,7 +13,8 @@ from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
 from docgraph.adapters.sql.relation_writer import SqlEdgeWriter, SqlReferenceWriter
 from docgraph.adapters.sql.repository_access import OnReclassified, RepositoryAccess
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.snapshot import SnapshotName
+from docgraph.model.snapshot import SnapshotName, SourceLocation
+from docgraph.ports.cancellation import begin_commit
 from docgraph.ports.writes import EmbeddingWriter, SourceRevision
 
 
@@ -28,8 +29,8 @@ class StoredEmbeddings(EmbeddingWriter, Protocol):
 class SqlSnapshotWriter:
     """One branch's next snapshot. Its user holds the branch's ingest lock.
 
-    `embeddings` opens a vector space by its number. `on_reclassified` gets the paths that access
-    rules were applied to, before that is published. `by_class` says that rows carry their
+    `embeddings` opens a vector space by its number. `on_reclassified` gets the versions whose
+    access classes change, before that is published. `by_class` says that rows carry their
     document's access class. `external` is an index outside of the database.
     """
 
@@ -43,7 +44,7 @@ class SqlSnapshotWriter:
         now: Callable[[], str],
         *,
         embeddings: Callable[[int], StoredEmbeddings],
-        on_reclassified: OnReclassified = lambda _branch, _paths, _changed: None,
+        on_reclassified: OnReclassified = lambda _branch, _classes: None,
         by_class: bool = False,
         external: ExternalIndex | None = None,
     ) -> None:
@@ -62,10 +63,11 @@ class SqlSnapshotWriter:
         same_embedder = row is None or EmbedderIdentity(*row[:3]) == embedder
         miners: frozenset[str] = frozenset(json.loads(row[3])) if row else frozenset()
 
-        def reclassified(branch: int, paths: Collection[str], changed: Collection[str]) -> None:
-            on_reclassified(branch, paths, changed)
-            index.reclassified(branch, paths, changed)
+        def reclassified(branch: int, classes: Mapping[int, int]) -> None:
+            on_reclassified(branch, classes)
+            index.reclassified(branch, classes)
 
+        self._source = self._stored_source = self._find_source()
         repository_access = RepositoryAccess(
             database,
             tenant,
@@ -93,6 +95,23 @@ class SqlSnapshotWriter:
             self._sql.run("add_space", **space)
             return int(single_row(self._sql.row("find_space", **space))[0])
 
+    def _find_source(self) -> SourceLocation | None:
+        row = self._database.queries("access.sql").row(
+            "source_of_branch", branch=self._pending.branch
+        )
+        return None if row is None else SourceLocation(*row)
+
+    @property
+    def source(self) -> SourceLocation | None:
+        return self._stored_source
+
+    @property
+    def is_first(self) -> bool:
+        return self._pending.number == 1
+
+    def set_source(self, source: SourceLocation | None) -> None:
+        self._source = source
+
     def has_changes(self, revision: SourceRevision | None = None) -> bool:
         first = self._pending.number == 1
         return first or self._pending.changed or revision not in (None, self._revision)
@@ -113,7 +132,9 @@ class SqlSnapshotWriter:
             self._sql.run("increment_changes", tenant=pending.tenant)
             self.access.apply()
             self._add_snapshot()
+            self._add_source()
             self._index.publish(pending.branch, pending.number)
+            begin_commit()
         self.access.clear()
         self._index.replay()
         self._merge_segments()
@@ -137,6 +158,16 @@ class SqlSnapshotWriter:
             revision=self._revision.revision,
         )
         self._sql.run("set_newest", branch=branch, number=number)
+
+    def _add_source(self) -> None:
+        if self._source is not None and self._source != self._stored_source:
+            self._database.queries("access.sql").run(
+                "set_source",
+                branch=self._pending.branch,
+                location=self._source.location,
+                ref=self._source.ref,
+            )
+            self._stored_source = self._source
 
     def _merge_segments(self) -> None:
         """Counted as a change, so that readers look for segments anew. They cache them by number,

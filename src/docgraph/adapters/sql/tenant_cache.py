@@ -3,14 +3,25 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from docgraph.adapters.sql.version_table import Counted
 
 DEFAULT_BYTES = 2**31
 ENTRY_BYTES = 256  # what an entry takes beside its value
 
 K = TypeVar("K")
 V = TypeVar("V")
-_Key = tuple[str, str, Any]  # tenant, part, and the entry's key in it
+_Key = tuple[str, str, Any]  # history of a tenant, part, and the entry's key in it
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """States of a tenant in which a number means the same. `newest` is the last that was read."""
+
+    name: str
+    newest: Counted
 
 
 class TenantCache:
@@ -22,15 +33,16 @@ class TenantCache:
     def __init__(self, limit: int = DEFAULT_BYTES) -> None:
         self.limit = limit
         self.nbytes = 0
-        self.revisions: dict[str, int] = {}  # the newest count of changes seen, by tenant
+        self._histories: dict[str, History] = {}  # by tenant
         self._entries: OrderedDict[_Key, tuple[Any, int]] = OrderedDict()
         self._lock = threading.Lock()
         self._loading: dict[str, threading.RLock] = {}
 
-    def loading(self, tenant: str) -> threading.RLock:
-        """A lock for loading something large, so that others wait and find it here."""
+    def loading(self, name: str) -> threading.RLock:
+        """A lock for loading something large of a tenant or a history, so that others wait and
+        find it here."""
         with self._lock:
-            return self._loading.setdefault(tenant, threading.RLock())
+            return self._loading.setdefault(name, threading.RLock())
 
     def get(self, key: _Key) -> Any:
         with self._lock:
@@ -59,22 +71,38 @@ class TenantCache:
                 self.nbytes += nbytes + ENTRY_BYTES - before
                 self._evict()
 
-    def keep(self, tenant: str, predicates: Mapping[str, Callable[[Any], bool]]) -> None:
-        """Of these parts of the tenant, drops every entry whose key its predicate rejects."""
+    def keep(self, history: str, predicates: Mapping[str, Callable[[Any], bool]]) -> None:
+        """Of these parts of a history, drops every entry whose key its predicate rejects."""
         with self._lock:
             gone = [
                 key
                 for key in self._entries
-                if key[0] == tenant and key[1] in predicates and not predicates[key[1]](key[2])
+                if key[0] == history and key[1] in predicates and not predicates[key[1]](key[2])
             ]
             for key in gone:
                 self._discard(key)
 
-    def clear(self) -> None:
+    def history(self, tenant: str, counted: Counted) -> History:
+        """The one that this state is part of.
+
+        A state that neither follows the newest one nor is one before it comes from a backup or
+        from another store: its numbers may mean something else, so nothing that is kept counts.
+        """
         with self._lock:
-            self._entries.clear()
-            self.revisions.clear()
-            self.nbytes = 0
+            known = self._histories.get(tenant)
+            if known is not None and known.newest.follows(counted.token):
+                return known  # of a transaction that began before others committed, perhaps
+            if known is None or not counted.follows(known.newest.token):
+                known = self._begin(tenant, known, counted)
+            found = self._histories[tenant] = History(known.name, counted)
+            return found
+
+    def _begin(self, tenant: str, before: History | None, counted: Counted) -> History:
+        if before is not None:
+            for key in [key for key in self._entries if key[0] == before.name]:
+                self._discard(key)
+            self._loading.pop(before.name, None)
+        return History(f"{counted.token} {tenant}", counted)
 
     def _discard(self, key: _Key) -> None:
         _, nbytes = self._entries.pop(key, (None, 0))
@@ -87,19 +115,19 @@ class TenantCache:
 
 
 class CachePart(Generic[K, V]):
-    """One tenant's values of one kind."""
+    """Values of one kind in one history of a tenant."""
 
-    def __init__(self, cache: TenantCache, tenant: str, kind: str) -> None:
+    def __init__(self, cache: TenantCache, history: str, kind: str) -> None:
         self._cache = cache
-        self._tenant = tenant
+        self._history = history
         self._kind = kind
 
     def get(self, key: K) -> V | None:
-        found: V | None = self._cache.get((self._tenant, self._kind, key))
+        found: V | None = self._cache.get((self._history, self._kind, key))
         return found
 
     def put(self, key: K, value: V, nbytes: int) -> None:
-        self._cache.put((self._tenant, self._kind, key), value, nbytes)
+        self._cache.put((self._history, self._kind, key), value, nbytes)
 
     def resize(self, key: K, nbytes: int) -> None:
-        self._cache.resize((self._tenant, self._kind, key), nbytes)
+        self._cache.resize((self._history, self._kind, key), nbytes)

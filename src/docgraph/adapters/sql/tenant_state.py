@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from docgraph.adapters.indexes.segment_cache import SegmentCache
 from docgraph.adapters.sql.database import Queries
-from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
+from docgraph.adapters.sql.tenant_cache import CachePart, History, TenantCache
 from docgraph.adapters.sql.version_table import (
     Counted,
     VersionTable,
@@ -17,7 +17,7 @@ from docgraph.model.errors import StoreError
 from docgraph.model.snapshot import SnapshotSelector
 
 Resolve = Callable[[VersionTable, Principal, Sequence[SnapshotSelector]], Visibility]
-_Rights = tuple[int, frozenset[str], frozenset[str], int, tuple[SnapshotSelector, ...]]
+_Rights = tuple[str, frozenset[str], frozenset[str], int, tuple[SnapshotSelector, ...]]
 
 
 def require_complete(sql: Queries, table: VersionTable, tenant: str, index: str) -> None:
@@ -34,39 +34,51 @@ def incomplete_index(name: str) -> str:
     )
 
 
+def read_counted(sql: Queries, tenant: str) -> Counted:
+    """As of the transaction behind `sql`, which is state.sql."""
+    row = sql.row("change_counts", tenant=tenant)
+    return Counted() if row is None else Counted(*row)
+
+
 class TenantState:
     """One tenant's part of the cache, through `sql`, which is state.sql."""
 
     def __init__(self, cache: TenantCache, tenant: str) -> None:
         self._cache = cache
         self._tenant = tenant
-        self._tables: CachePart[None, VersionTable] = CachePart(cache, tenant, "versions")
-        self._visible: CachePart[_Rights, Visibility] = CachePart(cache, tenant, "visibility")
 
-    def as_of(self, sql: Queries, counted: Counted) -> VersionTable:
-        """As of the transaction behind `sql`, which counted so many changes."""
+    def as_of(self, sql: Queries) -> VersionTable:
+        """As of the transaction behind `sql`."""
+        counted = read_counted(sql, self._tenant)
         with self._cache.loading(self._tenant):  # other tenants do not wait
-            table = self._tables.get(None)
-            if table is None or table.counted != counted:
-                table = self._load(table, sql, counted)
-                self._tables.put(None, table, table.nbytes)
+            history = self._cache.history(self._tenant, counted)
+            tables: CachePart[None, VersionTable] = CachePart(self._cache, history.name, "versions")
+            table = tables.get(None)
+            if table is not None and table.counted.token == counted.token:
+                return table
+            if counted.token != history.newest.token:  # others have committed since it began
+                return load_rows(sql, counted, history.name, self._tenant)
+            table = self._load(table, sql, history)
+            tables.put(None, table, table.nbytes)
         return table
 
-    def _load(self, table: VersionTable | None, sql: Queries, counted: Counted) -> VersionTable:
+    def _load(self, table: VersionTable | None, sql: Queries, history: History) -> VersionTable:
         """Only what changed since, where the counts allow that; else everything."""
+        counted = history.newest
         numbers = [number for (number,) in sql.rows("segments", tenant=self._tenant)]
-        if counted.changes < self._cache.revisions.get(self._tenant, 0):
-            numbers = []  # a backup, perhaps: segments are numbered anew there
-        self._cache.revisions[self._tenant] = counted.changes
-        SegmentCache(self._cache, self._tenant).keep(numbers)
-        self._drop("visibility", "views", "weights")
-        if table and table.changes < counted.changes and table.access_changes == counted[1]:
+        SegmentCache(self._cache, history.name).keep(numbers)
+        self._drop(history, "visibility", "views", "weights")
+        if (
+            table is not None
+            and table.counted.access_changes == counted.access_changes
+            and counted.follows(table.counted.token)
+        ):
             return extend_rows(table, sql, counted, self._tenant)
-        self._drop("vectors_by_number")  # what is pruned may leave its number to another
-        return load_rows(sql, counted, self._tenant)
+        self._drop(history, "vectors_by_number")  # what is pruned may leave its number to another
+        return load_rows(sql, counted, history.name, self._tenant)
 
-    def _drop(self, *parts: str) -> None:
-        self._cache.keep(self._tenant, dict.fromkeys(parts, lambda _: False))
+    def _drop(self, history: History, *parts: str) -> None:
+        self._cache.keep(history.name, dict.fromkeys(parts, lambda _: False))
 
     def visibility(
         self,
@@ -76,11 +88,12 @@ class TenantState:
         resolve: Resolve,
     ) -> Visibility:
         """All that decides what someone sees is in the key: the state of the store, groups,
-        labels, clearance, and what was asked for; the tenant is the cache's."""
+        labels, clearance, and what was asked for; the tenant is in the history's name."""
+        kept: CachePart[_Rights, Visibility] = CachePart(self._cache, table.history, "visibility")
         rights = (principal.groups, principal.labels, principal.clearance)
-        key = (table.changes, *rights, tuple(selectors))
-        found = self._visible.get(key)
+        key = (table.counted.token, *rights, tuple(selectors))
+        found = kept.get(key)
         if found is None:
             found = resolve(table, principal, selectors)
-            self._visible.put(key, found, found.mask.nbytes)
+            kept.put(key, found, found.mask.nbytes)
         return found

@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.indexes.segments import Segment, unpack
+from docgraph.adapters.sql.access_rows import rule_from_json, rule_to_json, statements_from_json
 from docgraph.adapters.sql.database import Database, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.repository_access import RepositoryAccess
+from docgraph.adapters.sql.version_rules import InheritedAccess
 from docgraph.adapters.sql.version_table import Branch, VersionTable
 from docgraph.model.edge import RELATIONS
 from docgraph.model.node import document_of
@@ -100,18 +102,30 @@ def _of_segments(sql: Queries, segments: dict[int, tuple[int, Segment]]) -> Iter
 
 
 def _of_rules(database: Database, sql: Queries, rows: VersionTable) -> Iterator[str]:
-    """Every document has the rule that follows from all statements on it."""
+    """Every version has the rule that was stated for it, with the manual rule of its path; and none
+    is wider than the statements on its path."""
     for branch in rows.branches:
         if branch.newest:
             access = RepositoryAccess(database, branch.tenant, branch.repository).inherited()
             found = sql.rows("rules_of_branch", branch=branch.id)
-            wrong = sum(
-                access.stored_rule(branch.id, path, statements) != rule
-                for path, statements, rule in found
+            wrong = len(
+                {
+                    path
+                    for path, statements, stated, rule in found
+                    if not _follows(access, branch.id, path, statements, stated, rule)
+                }
             )
             if wrong:
                 where = f"{branch.repository} {branch.name}"
                 yield f"{where}: {wrong} documents have another rule than was decided"
+
+
+def _follows(
+    access: InheritedAccess, branch: int, path: str, statements: str, stated: str, rule: str
+) -> bool:
+    bound = rule_from_json(stated)
+    widest = access.stated_rule(branch, path, statements_from_json(statements))
+    return bound.is_within(widest) and rule_to_json(access.effective_rule(path, bound)) == rule
 
 
 def _of_removed_documents(
@@ -134,7 +148,8 @@ def _of_removed_documents(
             if seen := int(np.count_nonzero(mask[column] & np.isin(column, ended))):
                 yield f"{where}: {seen} postings or vectors of removed documents are found"
     removed = {document for (document,) in sql.rows("removed_documents", **place)}
-    for found in graph.all_edges(frozenset(RELATIONS)):
+    batches = graph.edge_batches(frozenset(RELATIONS))
+    for found in (one for _, batch in batches for one in batch):
         for end in (found.edge.source, found.edge.target):
             if document_of(end) in removed:
                 yield f"{where}: {json.dumps(found.edge.relation)} still leads to or from {end}"

@@ -12,10 +12,10 @@ from docgraph.adapters.sql.access_rows import rule_from_json
 from docgraph.adapters.sql.database import Queries, Row
 from docgraph.model.access import AccessRule, Principal
 from docgraph.model.access_policy import DEFAULT_BRANCHES
-from docgraph.model.errors import NotVisible, WrongEmbedder
+from docgraph.model.errors import WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scoring import distinct
-from docgraph.model.snapshot import Scope, SnapshotName, SnapshotSelector
+from docgraph.model.snapshot import Scope, SnapshotName, SnapshotSelector, nothing_visible
 from docgraph.ports.indexes import FOREVER, ReadFilter
 
 Ints = npt.NDArray[np.int64]
@@ -40,19 +40,40 @@ class Snapshot:
     miners: tuple[str, ...]
 
 
-class Counted(NamedTuple):
-    """How often anything of a tenant changed; how often a class did, or a snapshot was removed."""
+TOKEN = 32  # characters of one token
 
-    changes: int
-    access_changes: int
+
+class Counted(NamedTuple):
+    """How often anything of a tenant changed; how often a class did, or a snapshot was removed.
+
+    `tokens` are those of the last changes, the newest first: each change draws one at random. So
+    two states are the same if their first token is, whatever was counted: a restored backup counts
+    on from an earlier number.
+    """
+
+    changes: int = 0
+    access_changes: int = 0
+    tokens: str = ""
+
+    @property
+    def token(self) -> str:
+        return self.tokens[:TOKEN]
+
+    def follows(self, token: str) -> bool:
+        """Is the state with this token this one, or one of the last before it?"""
+        tokens = self.tokens
+        return any(tokens.startswith(token, at) for at in range(0, max(len(tokens), 1), TOKEN))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VersionTable:
-    """Every document version by ordinal: its branch, life and class. Published ones alone."""
+    """Every document version by ordinal: its branch, life and class. Published ones alone.
 
-    changes: int
-    access_changes: int
+    `history` names the states whose numbers mean the same: caches are kept by it.
+    """
+
+    counted: Counted
+    history: str
     branch: Ints
     born: Ints
     died: Ints
@@ -60,10 +81,6 @@ class VersionTable:
     rules: dict[int, AccessRule]
     branches: tuple[Branch, ...]
     snapshots: dict[tuple[int, int], Snapshot]
-
-    @property
-    def counted(self) -> Counted:
-        return Counted(self.changes, self.access_changes)
 
     @property
     def nbytes(self) -> int:
@@ -111,14 +128,16 @@ class Visibility:
         return self.principal.read_reason(self.rows.rules[int(self.rows.access[ordinal])])
 
 
-def load_rows(sql: Queries, counted: Counted, tenant: str | None = None) -> VersionTable:
+def load_rows(
+    sql: Queries, counted: Counted, history: str = "", tenant: str | None = None
+) -> VersionTable:
     """Of one tenant, or of all: what is published, and nothing of an ingest under way."""
     branches = tuple(Branch(*row) for row in sql.rows("branches", tenant=tenant))
     lives = _published(sql.rows("document_lifetimes", tenant=tenant), branches)
     snapshots = dict(map(_snapshot, sql.rows("snapshots", tenant=tenant)))
     columns = _set(np.empty((4, 0), dtype=np.int64), lives)
     rules = _load_rules(sql, lives[:, 4], {})
-    return VersionTable(*counted, *columns, rules, branches, snapshots)
+    return VersionTable(counted, history, *columns, rules, branches, snapshots)
 
 
 def extend_rows(table: VersionTable, sql: Queries, counted: Counted, tenant: str) -> VersionTable:
@@ -136,7 +155,7 @@ def extend_rows(table: VersionTable, sql: Queries, counted: Counted, tenant: str
     lives = _published(rows, branches)
     columns = _set(np.stack((table.branch, table.born, table.died, table.access)), lives)
     rules = _load_rules(sql, lives[:, 4], table.rules)
-    return VersionTable(*counted, *columns, rules, branches, snapshots)
+    return VersionTable(counted, table.history, *columns, rules, branches, snapshots)
 
 
 def _published(rows: Sequence[Row], branches: Sequence[Branch]) -> Ints:
@@ -186,7 +205,7 @@ def resolve_visibility(
     chosen = _chosen(rows, rows.readable(classes), principal.tenant, selectors)
     names = [SnapshotName(b.repository, b.name, snapshot) for b, snapshot in chosen.values()]
     snapshots = tuple(sorted((branch.id, snapshot) for branch, snapshot in chosen.values()))
-    reads = ReadFilter(principal.tenant, classes, snapshots, rows.changes)
+    reads = ReadFilter(principal.tenant, classes, snapshots, rows.counted.changes)
     return Visibility(rows, rows.mask(reads), Scope(tuple(sorted(names))), reads, principal)
 
 
@@ -210,12 +229,23 @@ def _chosen(
             if selector.repository in (None, name)
             and (pick := _pick(rows, readable, tenant, name, selector)) is not None
         }
-        if selector.repository is not None and not found:
-            where = f" on branch {selector.branch!r}" if selector.branch is not None else ""
-            which = f" in snapshot {selector.snapshot}" if selector.snapshot is not None else ""
-            raise NotVisible(f"nothing visible in repository {selector.repository!r}{where}{which}")
+        if not found and (selector.repository, selector.branch) != (None, None):
+            raise nothing_visible(selector, _visible_names(rows, readable, tenant))
         chosen.update(found)
     return chosen
+
+
+def _visible_names(
+    rows: VersionTable, readable: npt.NDArray[np.bool_], tenant: str
+) -> list[SnapshotName]:
+    """Sorted; those in which something is readable."""
+    return sorted(
+        SnapshotName(branch.repository, branch.name, number)
+        for branch in rows.branches
+        if branch.tenant == tenant
+        for number in range(branch.oldest, branch.newest + 1)
+        if bool(np.any(readable & rows.alive(branch.id, number)))
+    )
 
 
 def _pick(

@@ -30,7 +30,13 @@ class SqliteStores:
         external = options.external and ExternalIndex(
             options.index, options.external(), options.clock
         )
-        return SqliteStore(path, now=options.now, wait=options.wait, external=external)
+        return SqliteStore(
+            path,
+            now=options.now,
+            wait=options.wait,
+            external=external,
+            process=options.process,
+        )
 
     @cached_property
     def audit(self) -> "SqliteAuditLog":

@@ -10,7 +10,7 @@ from pathlib import Path
 from docgraph.adapters.sql.database import script
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 PACKAGE = "docgraph.adapters.sqlite"
 APPLICATION_ID = 0x646F6367  # "docg"
 
@@ -55,6 +55,24 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def file_state(path: Path) -> tuple[int, ...]:
+    """Differs after every write to the file, also by a program that puts its times back."""
+    status = path.stat()
+    written = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return status.st_dev, status.st_ino, *written
+
+
+def empty_log(connection: sqlite3.Connection, *, wait: int = 0) -> bool:
+    """Writes the log back into the file, and empties it; False if readers or writers are in the
+    way for longer than `wait` milliseconds.
+
+    A file that is restored under a log which is not empty would get the log's pages.
+    """
+    connection.execute(f"PRAGMA busy_timeout = {wait}")
+    (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
+
+
 def create_or_check(path: Path) -> None:
     """Creates the schema in a new file; refuses a file of another version or kind."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -92,8 +110,6 @@ def _create_schema(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    # Random, so that a cache recognises another store in this file's place.
-    connection.execute("INSERT INTO meta VALUES ('store', abs(random()) / 2)")
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

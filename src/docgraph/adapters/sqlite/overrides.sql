@@ -1,12 +1,6 @@
 -- Queries of adapters/sql/queries with another text on SQLite, each with the reason. They are sent
 -- as they are written here.
 
--- name: state.change_counts
--- why: the counts are rows of one table; the store's number shows when another file replaces it.
-SELECT coalesce((SELECT value FROM meta WHERE key = 'changes ' || :tenant), 0),
-       coalesce((SELECT value FROM meta WHERE key = 'access_changes ' || :tenant), 0),
-       coalesce((SELECT value FROM meta WHERE key = 'store'), 0);
-
 -- name: reads.matches_of_definitions
 -- why: CROSS JOIN reads the definitions first; a view with that order would repeat the other one.
 SELECT ref.source, ref.relation, ref.path, ref.line, ref.start_offset, ref.end_offset, ref.text,
@@ -36,14 +30,11 @@ SELECT number + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 
 FROM numbers;
 
 -- name: writes.increment_changes
--- why: the counts are rows of one table.
-INSERT INTO meta VALUES ('changes ' || :tenant, 1)
-ON CONFLICT (key) DO UPDATE SET value = value + 1;
-
--- name: writes.increment_access_changes
--- why: the counts are rows of one table.
-INSERT INTO meta VALUES ('access_changes ' || :tenant, 1)
-ON CONFLICT (key) DO UPDATE SET value = value + 1;
+-- why: each dialect has its own source of random numbers.
+INSERT INTO change_counts (tenant, all_changes, tokens)
+VALUES (:tenant, 1, lower(hex(randomblob(16))))
+ON CONFLICT (tenant) DO UPDATE SET
+    all_changes = all_changes + 1, tokens = substr(excluded.tokens || tokens, 1, 64 * 32);
 
 -- name: maintenance.delete_unused_texts
 -- why: no index leads from a text to its documents; NOT IN builds their set once.
@@ -72,6 +63,13 @@ SELECT * FROM
      FROM entries WHERE tenant = :tenant AND (:who IS NULL OR :who IN (principal, authenticated_by))
      ORDER BY number DESC LIMIT coalesce(:most, -1))
 ORDER BY number;
+
+-- name: audit.principals
+-- why: the audit log is a file of its own, whose tables have no prefix.
+SELECT name FROM
+    (SELECT principal AS name FROM entries WHERE tenant = :tenant
+     UNION SELECT authenticated_by FROM entries WHERE tenant = :tenant)
+WHERE name <> '' ORDER BY name;
 
 -- name: audit.entries_between
 -- why: the audit log is a file of its own, whose tables have no prefix.

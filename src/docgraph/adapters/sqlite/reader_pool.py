@@ -13,7 +13,13 @@ import numpy.typing as npt
 
 from docgraph.adapters.sql.database import script
 from docgraph.adapters.sql.version_table import VersionTable
-from docgraph.adapters.sqlite.connection import PACKAGE, connect, statements, translate_errors
+from docgraph.adapters.sqlite.connection import (
+    PACKAGE,
+    connect,
+    file_state,
+    statements,
+    translate_errors,
+)
 
 
 class ReaderGuard:
@@ -56,7 +62,7 @@ class ReaderGuard:
 
 MOST_IDLE = 8  # connections
 
-FileId = tuple[int, int, int]  # process, device and inode: a connection belongs to these
+FileId = tuple[int, ...]  # a connection belongs to a process, and to a file as it was written
 
 
 class Reader:
@@ -83,13 +89,15 @@ class ReaderPool:
         self._close = weakref.finalize(self, _close_all, self._idle)
 
     def file_id(self) -> FileId:
-        """A connection is not used after a fork, or when the file was replaced."""
+        """A connection is not used after a fork, or when the file was replaced or overwritten: it
+        keeps pages that SQLite takes for current until its log changes. A checkpoint also writes
+        the file; then connections are opened once more than needed.
+        """
         with translate_errors(self._path):
             try:
-                status = self._path.stat()
+                return os.getpid(), *file_state(self._path)
             except OSError as error:
                 raise sqlite3.OperationalError(f"unable to open database file: {error}") from error
-        return os.getpid(), status.st_dev, status.st_ino
 
     @contextmanager
     def reading(self, file_id: FileId) -> Iterator[Reader]:

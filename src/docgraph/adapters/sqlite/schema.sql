@@ -2,10 +2,14 @@
 -- from `valid_from` up to, not including, `valid_to`. No reader sees a row of a snapshot that is
 -- not published yet.
 
--- Numbers by name: an identifier of the store, and counts of each tenant's changes.
-CREATE TABLE meta (
-    key   TEXT PRIMARY KEY,
-    value INTEGER NOT NULL
+-- Changes of each tenant, counted. `access_changes` counts changed access classes and removed
+-- snapshots: then versions are read anew. `tokens` are those of the last 64 changes, the newest
+-- first, 32 random characters each: a cached copy is of this state if its token is the first.
+CREATE TABLE change_counts (
+    tenant         TEXT PRIMARY KEY,
+    all_changes    INTEGER NOT NULL,
+    access_changes INTEGER NOT NULL DEFAULT 0,
+    tokens         TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE branches (
@@ -33,22 +37,35 @@ CREATE TABLE snapshots (
     PRIMARY KEY (branch, number)
 ) STRICT, WITHOUT ROWID;
 
--- Every distinct access rule, stored once and never changed. Documents refer to it from outside the
--- snapshots, so that a changed rule counts at once, for old snapshots too.
+-- The source that a branch was filled from, and is filled from until a person with the right
+-- `access` names another: the location of a folder, file or repository, or an address. `ref` is the
+-- git branch, tag or commit.
+CREATE TABLE branch_sources (
+    branch   INTEGER PRIMARY KEY REFERENCES branches (id),
+    location TEXT NOT NULL,
+    ref      TEXT NOT NULL
+) STRICT;
+
+-- Every distinct access rule, stored once and never changed. Documents refer to it, and a changed
+-- rule counts at once, for old snapshots too.
 CREATE TABLE access_classes (
     id   INTEGER PRIMARY KEY,
     rule TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- `statements` (JSON) are those of the branch on the path. The class follows from them, from the
--- statements of the default branch, and from a manual rule.
+-- `statements` (JSON) are those of the branch on the path.
 CREATE TABLE document_access (
-    branch       INTEGER NOT NULL REFERENCES branches (id),
-    path         TEXT NOT NULL,
-    statements   TEXT NOT NULL,
-    access_class INTEGER NOT NULL REFERENCES access_classes (id),
+    branch     INTEGER NOT NULL REFERENCES branches (id),
+    path       TEXT NOT NULL,
+    statements TEXT NOT NULL,
     PRIMARY KEY (branch, path)
 ) STRICT, WITHOUT ROWID;
+
+-- The statements (JSON) of new paths of a branch that no file states anything of.
+CREATE TABLE default_statements (
+    branch     INTEGER PRIMARY KEY REFERENCES branches (id),
+    statements TEXT NOT NULL
+) STRICT;
 
 -- The rules of a branch's access.yaml, as JSON.
 CREATE TABLE access_file_rules (
@@ -110,7 +127,10 @@ CREATE TABLE vectors (
 ) STRICT;
 
 -- One row for each version of a document; `version` identifies it in all tables. `unresolved_calls`
--- counts calls in code whose target its file does not name.
+-- counts calls in code whose target its file does not name. `stated_class` follows from the statements
+-- on the path, on its branch and on the default one; it never becomes wider once the version has
+-- ended. `access_class` follows from it and from a manual rule, and decides who may read; it is -1
+-- until the version is published.
 CREATE TABLE documents (
     version          INTEGER PRIMARY KEY AUTOINCREMENT,
     branch           INTEGER NOT NULL REFERENCES branches (id),
@@ -121,7 +141,9 @@ CREATE TABLE documents (
     unresolved_calls INTEGER NOT NULL,
     source_lines     TEXT NOT NULL,
     valid_from       INTEGER NOT NULL,
-    valid_to         INTEGER NOT NULL
+    valid_to         INTEGER NOT NULL,
+    stated_class     INTEGER NOT NULL DEFAULT -1,
+    access_class     INTEGER NOT NULL DEFAULT -1
 ) STRICT;
 CREATE INDEX documents_by_path ON documents (branch, path, valid_to);
 

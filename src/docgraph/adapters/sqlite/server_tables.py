@@ -17,6 +17,7 @@ from docgraph.model.access import ApiKey
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict, verify_chain
 from docgraph.model.errors import StoreError
 from docgraph.model.ingest_job import IngestJob, JobOwner
+from docgraph.ports.cancellation import begin_commit
 
 AUDIT_LOG = SideFile(
     kind="audit log",
@@ -65,6 +66,10 @@ class SqliteAuditLog:
                 return ()
             return _rows(connection, tenant).entries(last=last, principal=principal)
 
+    def principals(self, tenant: str) -> tuple[str, ...]:
+        with self._file.read_transaction() as connection:
+            return () if connection is None else _rows(connection, tenant).principals()
+
     def verify(self, tenant: str, anchor: Anchor | None = None) -> AuditVerdict:
         with self._file.read_transaction() as connection:
             if connection is None:
@@ -90,6 +95,7 @@ class SqliteIngestJobQueue:
     def add(self, job: IngestJob) -> None:
         with self._writing() as rows:
             rows.add(job)
+            begin_commit()
 
     def get(self, tenant: str, job_id: str) -> IngestJob | None:
         with self._reading() as rows:
@@ -159,8 +165,10 @@ class SqliteApiKeyStore:
 
     @contextmanager
     def _writing(self) -> Iterator[ApiKeyRows]:
+        """A key that is removed is removed from the file too, not from its log alone."""
         with self._file.write_transaction() as connection:
             yield ApiKeyRows(SqliteQueries(connection, "server.sql"))
+        self._file.empty_log()
 
     @contextmanager
     def _reading(self) -> Iterator[ApiKeyRows | None]:

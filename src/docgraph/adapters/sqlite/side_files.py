@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docgraph.adapters.sql.database import script
-from docgraph.adapters.sqlite.connection import PACKAGE, statements, translate_errors
+from docgraph.adapters.sqlite.connection import (
+    PACKAGE,
+    empty_log,
+    file_state,
+    statements,
+    translate_errors,
+)
 from docgraph.model.errors import StoreError, StoreFull, WrongSchema
 
 
@@ -161,8 +167,17 @@ class OpenSideFile:
             with connection:
                 yield connection
 
+    def empty_log(self) -> None:
+        """Where nobody else is reading or writing; else the next change does it."""
+        with (
+            self._lock,
+            self._file.errors(self.path),
+            closing(self._file.open(self.path, 0)) as connection,
+        ):
+            empty_log(connection)
+
     def _open(self) -> sqlite3.Connection:
-        """A new connection if the file was replaced or removed."""
+        """A new connection if the file was replaced, overwritten or removed."""
         file = self._file_id()
         if self._current is not None and self._current[0] == file:
             return self._current[1]
@@ -176,13 +191,12 @@ class OpenSideFile:
         _OPEN.add(self)
         return connection
 
-    def _file_id(self) -> tuple[int, int] | None:
-        """Device and inode; None if there is no file."""
+    def _file_id(self) -> tuple[int, ...] | None:
+        """None if there is no file."""
         try:
-            status = self.path.stat()
+            return file_state(self.path)
         except FileNotFoundError:
             return None
-        return status.st_dev, status.st_ino
 
     def close(self) -> None:
         """Closes the connection until the next row."""

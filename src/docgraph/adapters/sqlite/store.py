@@ -8,7 +8,6 @@ from pathlib import Path
 
 from docgraph.adapters.indexes.external import CheckedVectorIndex, SqlCatalogRows
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
-from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sql.index_changes import (
     IndexChanges,
     index_problems,
@@ -30,13 +29,19 @@ from docgraph.adapters.sql.version_table import (
     load_rows,
     resolve_visibility,
 )
-from docgraph.adapters.sqlite.connection import connect, create_or_check, translate_errors
+from docgraph.adapters.sqlite.connection import (
+    connect,
+    create_or_check,
+    empty_log,
+    translate_errors,
+)
 from docgraph.adapters.sqlite.database import SqliteDatabase, SqliteQueries
+from docgraph.adapters.sqlite.ingest_lock import IngestLock
 from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
 from docgraph.adapters.sqlite.vectors import SqliteEmbeddingWriter
 from docgraph.model.access import Principal
-from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.running_ingest import Process, RunningIngest
 from docgraph.model.snapshot import (
     ALL_REPOSITORIES,
     PruneResult,
@@ -56,6 +61,7 @@ class SqliteStore:
         wait: float = 600,
         cache_bytes: int = DEFAULT_BYTES,
         external: ExternalIndex | None = None,
+        process: Process | None = None,
     ) -> None:
         """`wait` is how many seconds a second ingest queues behind a first.
 
@@ -64,10 +70,9 @@ class SqliteStore:
         create_or_check(path)
         self._path = path
         self._now = now
-        self._wait = wait
+        self._ingest_lock = IngestLock(path, process or Process(), now=now, wait=wait)
         self._readers = ReaderPool(path)
         self._cache = TenantCache(cache_bytes)
-        self._file = 0  # which store the cache is of
         self._log_is_full = False
         self._external = external
         if external is not None:
@@ -100,13 +105,8 @@ class SqliteStore:
     def _reading(self, tenant: str) -> Iterator[tuple[Reader, TenantState, VersionTable]]:
         """One read transaction, and the tenant's versions as of it."""
         with self._readers.reading(self._readers.file_id()) as reader:
-            sql = SqliteDatabase(reader.connection).queries("state.sql")
-            *counted, store = single_row(sql.row("change_counts", tenant=tenant))
-            if store != self._file:  # another file in its place: its numbers mean something else
-                self._cache.clear()
-                self._file = store
             state = TenantState(self._cache, tenant)
-            yield reader, state, state.as_of(sql, Counted(*counted))
+            yield reader, state, state.as_of(SqliteDatabase(reader.connection).queries("state.sql"))
         if self._log_is_full:
             with self._connected() as connection:
                 self._empty_log(connection)
@@ -118,27 +118,26 @@ class SqliteStore:
     def verify(self) -> VerifyReport:
         with self._readers.reading(self._readers.file_id()) as reader:
             database = SqliteDatabase(reader.connection)
-            rows = load_rows(database.queries("state.sql"), Counted(0, 0))
+            rows = load_rows(database.queries("state.sql"), Counted())
             results = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
             damage = [f"the file is damaged: {one}" for one in results if one != "ok"]
             damage += index_problems(database, self._external)
             return verify(database, rows, partial(reader.guard.bind, rows), damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
-        with self._writing() as connection:
+        with self._writing(tenant) as connection:
             connection.execute("PRAGMA secure_delete = ON")
             database = SqliteDatabase(connection)
             found = prune(database, tenant, repository, branch, keep, self._external)
             connection.execute("VACUUM")
-            self._empty_log(connection)
+            self._empty_log(connection, wait=100)
             return found
 
-    def _empty_log(self, connection: sqlite3.Connection) -> None:
-        """What was removed is in the file until its log is written back over it. Readers delay
-        that; then the end of the next question, or the next prune, does it."""
-        connection.execute("PRAGMA busy_timeout = 100")
-        (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        self._log_is_full = bool(busy)
+    def _empty_log(self, connection: sqlite3.Connection, *, wait: int = 0) -> None:
+        """What was removed is in the file until its log is written back over it, and what was
+        changed is in the log alone. Readers delay that; then the end of the next question, or the
+        next change, does it."""
+        self._log_is_full = not empty_log(connection, wait=wait)
 
     @contextmanager
     def access_policy(self, tenant: str) -> Iterator[SqlAccessPolicyStore]:
@@ -147,6 +146,8 @@ class SqliteStore:
             index = IndexChanges(database, tenant, self._external)
             yield SqlAccessPolicyStore(database, tenant, index.reclassified)
             index.replay()
+            if connection.total_changes:
+                self._empty_log(connection)
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
@@ -161,7 +162,7 @@ class SqliteStore:
     def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
     ) -> Iterator[SqlSnapshotWriter]:
-        with self._writing() as connection:
+        with self._writing(tenant) as connection:
             connection.execute("PRAGMA wal_autocheckpoint = 8000")
             connection.execute("PRAGMA cache_size = -16000")
             database = SqliteDatabase(connection)
@@ -175,10 +176,11 @@ class SqliteStore:
                 embeddings=partial(SqliteEmbeddingWriter, database),
                 external=self._external,
             )
+            self._empty_log(connection)
 
     def reindex(self) -> ReindexResult:
         external = require_external(self._external)
-        with self._writing() as connection:
+        with self._writing("") as connection:
             database = SqliteDatabase(connection)
             count = 0
             for tenant in index_tenants(database):
@@ -186,21 +188,12 @@ class SqliteStore:
                     count += IndexChanges(database, tenant, external).rebuild()
         return ReindexResult(external.name, count)
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Alone: a second writer queues until the first is done."""
-        from filelock import FileLock, Timeout  # who only asks does not wait for this import
+    def running_ingests(self, tenant: str) -> tuple[RunningIngest, ...]:
+        found = self._ingest_lock.running(tenant)
+        return () if found is None else (found,)
 
-        lock = FileLock(f"{self._path}.ingest.lock", mode=0o600)
-        try:
-            lock.acquire(timeout=self._wait)
-        except Timeout as error:
-            raise StoreBusy(
-                f"{self._path}: another ingest has held this store for {self._wait:g} s; "
-                "wait for it to end, then try again"
-            ) from error
-        try:
-            with self._connected() as connection:
-                yield connection
-        finally:
-            lock.release()
+    @contextmanager
+    def _writing(self, tenant: str) -> Iterator[sqlite3.Connection]:
+        """Alone: a second writer queues until the first is done."""
+        with self._ingest_lock.hold(tenant), self._connected() as connection:
+            yield connection

@@ -1,6 +1,7 @@
 """Markdown: front matter, sections, links and fields of decision records."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -46,25 +47,36 @@ def _link_with_span(state: StateInline, silent: bool) -> bool:
 def find_links(tokens: Sequence[Token], text: str, lines: Lines) -> Iterator[Link]:
     """Links with a target, in document order, without autolinks and images."""
     for block in tokens:
+        offsets: _BlockOffsets | None = None
         for token in block.children or ():
             span, target = token.meta.get(_SPAN), str(token.attrs.get("href", ""))
             if span is None or not target or block.map is None:
                 continue
-            start = _text_offset(block, span[0], text, lines)
-            end = max(_text_offset(block, span[1] - 1, text, lines) + 1, start + 1)
+            offsets = offsets or _BlockOffsets(block.content, block.map[0], text, lines)
+            start = offsets.at(span[0])
+            end = max(offsets.at(span[1] - 1) + 1, start + 1)
             yield Link("path", target, lines.at(start), start, end)
 
 
-def _text_offset(block: Token, offset: int, text: str, lines: Lines) -> int:
-    """From an offset in a block's content to one in the text.
+class _BlockOffsets:
+    """From an offset in a block's content to one in the text; every line is searched once.
 
     A line of content is a line of the text without its indentation and quotation marks.
     """
-    assert block.map is not None
-    before = block.content.rfind("\n", 0, offset) + 1
-    content = _line_at(block.content, before)
-    start = lines.start(block.map[0] + 1 + block.content.count("\n", 0, offset))
-    return start + max(_line_at(text, start).find(content), 0) + offset - before
+
+    def __init__(self, content: str, first_line: int, text: str, lines: Lines) -> None:
+        self._begins: list[int] = []  # of the lines of content
+        self._differences: list[int] = []  # from such a line to its place in the text
+        at = 0
+        for number, line in enumerate(content.split("\n"), start=first_line + 1):
+            start = lines.start(number)
+            found = start + max(_line_at(text, start).find(line), 0)
+            self._begins.append(at)
+            self._differences.append(found - at)
+            at += len(line) + 1
+
+    def at(self, offset: int) -> int:
+        return offset + self._differences[bisect_right(self._begins, offset) - 1]
 
 
 def _line_at(text: str, start: int) -> str:

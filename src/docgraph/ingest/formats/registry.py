@@ -136,9 +136,11 @@ def read_file(file: SourceFile, data: bytes, format_: Format) -> ParsedFile | So
         parsed = format_.read(file.path, data)
         if isinstance(parsed, ParsedFile) and parsed.access is None:
             parsed = _add_access(file.path, data, format_, parsed)
+    except MemoryError:
+        raise
     except RecursionError:
         return SourceProblem(file.path, "nested too deeply to be read")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and format_.extra:
             return SourceProblem(file.path, _install_hint(format_))
         if format_.name in SHIPPED_FORMATS.by_name:

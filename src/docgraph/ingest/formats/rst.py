@@ -19,7 +19,8 @@ from docgraph.model.node import DOCUMENT
 _ROLE = re.compile(r":(?P<role>doc|pep|rfc):`(?:[^`<]*<(?P<inner>[^`>]+)>|(?P<plain>[^`<]+))`")
 _EMBEDDED = re.compile(r"(?<![`:\w])`[^`<]*<(?P<target>[^`<>]+)>`__?(?!\w)")
 _NAMED = re.compile(
-    r"(?<![`:\w])`(?P<quoted>[^`<>]+)`_(?![_\w])|(?<![\w`])(?P<word>\w[\w.-]*\w)_\b"
+    r"(?<![`:\w])`(?P<quoted>[^`<>]+)`_(?![_\w])"
+    r"|(?<![\w.-])[.-]*+(?<!`)(?P<word>\w[\w.-]*\w)_\b"  # tried once for a run of such characters
 )
 _DEFINED = re.compile(
     r"(?m)^[ \t]*\.\. _(?:`(?P<quoted>[^`]+)`|(?P<name>[^:`\n]+)):[ \t]+(?P<target>\S+)[ \t]*$"
@@ -27,7 +28,7 @@ _DEFINED = re.compile(
 _CONTENTS = re.compile(
     r"(?m)^(?P<indent>[ \t]*)\.\. toctree::.*\n(?P<body>(?:(?P=indent)[ \t]+\S.*\n?|[ \t]*\n)*)"
 )
-_ENTRY = re.compile(r"(?m)^[ \t]+(?!:)(?:[^<\n]*<)?(?P<target>[^<>\s]+)>?[ \t]*$")
+_ENTRY = re.compile(r"(?m)^[ \t]++(?!:)(?:[^<\n]*<)?(?P<target>[^<>\s]+)>?[ \t]*$")
 
 
 def find_links(masked: str, lines: Lines) -> Iterator[Link]:
@@ -70,7 +71,8 @@ def _find_named(text: str) -> _LinkSpans:
         key = _normalise_target(match["quoted"] or match["word"])
         if key in defined:
             used.add(key)
-            yield match.start(), match.end(), "path", defined[key]["target"]
+            start = match.start("word") if match["word"] else match.start()
+            yield start, match.end(), "path", defined[key]["target"]
     for key, match in defined.items():
         if key not in used:
             yield match.start("target"), match.end("target"), "path", match["target"]
@@ -136,9 +138,9 @@ _CODE = re.compile(
     r"|productionlist|sourcecode|testcode)::"
 )
 _NOT_PROSE = re.compile(r"[ \t]|\.\. |:[^:`\n]+:(?:\s|$)|[-*+] |__ |>>>|[+|=]")
-_MARKUP = re.compile(
-    r":[\w:+-]+:(?=`)|`{1,2}__?(?!\w)|`|\*\*?|(?<=[^\W_])_(?!\w)|\s*<[^<>`]+>(?=`)"
-)
+# A role before a backtick, and an address inside backticks: each run is tried once.
+_ROLE_NAME = re.compile(r"(?<![\w:+-])(?P<before>[\w+-]*+):[\w:+-]+:(?=`)")
+_MARKUP = re.compile(r"`{1,2}__?(?!\w)|`|\*\*?|(?<=[^\W_])_(?!\w)|(?<!\s)\s*+<[^<>`]+>(?=`)")
 _NUMBERED = re.compile(r":(pep|rfc):`(\d+)`")
 
 
@@ -183,7 +185,7 @@ def _find_lead(text: str, start: int, end: int) -> str:
         words = paragraph.strip("\n")
         if words and not _NOT_PROSE.match(words):
             named = _NUMBERED.sub(lambda match: f"{match[1].upper()} {match[2]}", words)
-            return _MARKUP.sub("", named).removesuffix("::")
+            return _MARKUP.sub("", _ROLE_NAME.sub(r"\g<before>", named)).removesuffix("::")
     return ""
 
 

@@ -12,6 +12,8 @@ Targets = tuple[ReferenceTarget, ...]
 # More than any distance between folders: what is imported first ranks first.
 RANK_STEP = 1_000
 MAX_CHAIN_BYTES = 200
+MAX_IMPORT_CHARACTERS = 400  # of a module, package or namespace; a longer one is not followed
+MAX_ALTERNATIVES = 12  # of what one name may mean; others are left out
 _CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.#?[\w$]+)*|\$[\w$]*(?:\.#?[\w$]+)*")
 
 
@@ -77,8 +79,8 @@ Binding = Local | InFile | Imported
 
 
 def in_order(*alternatives: Targets | None) -> Targets | None:
-    """All of them, each but the first only where those before it resolve to nothing."""
-    known = [targets for targets in alternatives if targets]
+    """The first of them, each but the first only where those before it resolve to nothing."""
+    known = [targets for targets in alternatives if targets][:MAX_ALTERNATIVES]
     if len(known) < 2:
         return known[0] if known else next((t for t in alternatives if t is not None), None)
     joined: list[ReferenceTarget] = []
@@ -100,7 +102,9 @@ def merge_bindings(old: Binding | None, new: Binding) -> Binding:
     if isinstance(old, Local | InFile) or isinstance(new, Local | InFile):
         return LOCAL
     imports = old.imports if isinstance(old, AlternativeImports) else (old,)
-    return old if new in imports else AlternativeImports((*imports, new))
+    if new in imports or len(imports) == MAX_ALTERNATIVES:
+        return old
+    return AlternativeImports((*imports, new))
 
 
 def parse_chain(text: str) -> Chain | None:

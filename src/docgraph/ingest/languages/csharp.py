@@ -12,7 +12,14 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from docgraph.ingest.languages.bindings import Chain, Imported, Targets, in_order
+from docgraph.ingest.languages.bindings import (
+    MAX_ALTERNATIVES,
+    MAX_IMPORT_CHARACTERS,
+    Chain,
+    Imported,
+    Targets,
+    in_order,
+)
 from docgraph.ingest.languages.language import Imports, Language, Parts, Span, span_of
 from docgraph.ingest.languages.qualified_types import (
     Type,
@@ -26,7 +33,7 @@ from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.reference import Definition
 
 _PLATFORM = ("System", "Microsoft", "Windows")
-_MAX_NAMESPACES = 12  # in which one name is looked for
+_MAX_DECLARED = 32  # namespaces in one file; others are left out
 
 
 def read_imports(source: SourceCode) -> Imports:
@@ -36,6 +43,8 @@ def read_imports(source: SourceCode) -> Imports:
     static: list[Type] = []
     for node in source.nodes("import"):
         name, span, alias = _read_using(source, node)
+        if len(name) > MAX_IMPORT_CHARACTERS:
+            continue
         target = Type(f"cs:{name}", report_unresolved=not _is_platform(name))
         is_static = any(child.type == "static" for child in node.children)
         if alias is not None:
@@ -47,11 +56,11 @@ def read_imports(source: SourceCode) -> Imports:
         if alias is not None or is_static:
             references.append((span, name, target.resolve(()) or ()))
     declared = _list_declared_namespaces(source)
-    namespaces = tuple(dict.fromkeys((*declared, *used)))[:_MAX_NAMESPACES]
+    namespaces = tuple(dict.fromkeys((*declared, *used)))[:MAX_ALTERNATIVES]
 
     def resolve_unbound(chain: Chain) -> Targets | None:
         if chain[0].endswith("()"):
-            return in_order(*(one.resolve(chain) for one in static))
+            return in_order(*(one.resolve(chain) for one in static[:MAX_ALTERNATIVES]))
         return _resolve_type(namespaces, chain) if chain[0][:1].isupper() else None
 
     return Imports(tuple(references), tuple(bindings), resolve_unbound)
@@ -73,12 +82,13 @@ def namespace_lookup(source: SourceCode) -> Callable[[int], str]:
 
 def _list_namespaces(source: SourceCode) -> list[tuple[int, int, str]]:
     """(start, minus end, name), so that outer ones sort first; one without a block never ends."""
-    namespaces = []
+    namespaces: list[tuple[int, int, str]] = []
     for match in source.matches("namespace"):
         node = match["around" if "around" in match else "onwards"][0]
         end = source.character_offset(node.end_byte) if "around" in match else len(source.text) + 1
         name = "".join(source.node_text(match["namespace"][0]).split())
-        namespaces.append((source.character_offset(node.start_byte), -end, name))
+        if len(name) <= MAX_IMPORT_CHARACTERS and len(namespaces) < _MAX_DECLARED:
+            namespaces.append((source.character_offset(node.start_byte), -end, name))
     return namespaces
 
 

@@ -13,11 +13,13 @@ from docgraph.ingest.parsed_file import Part
 KINDS = ("class", "interface", "function", "table")
 OWNERS = ("class", "interface")
 MAX_DEPTH = 32  # a qualified name grows with every level
+MAX_QUALIFIED_CHARACTERS = 1_000
 MAX_HEAD_BYTES = 3_000
 _MAX_SIGNATURE_CHARACTERS = 300
 _STRING = re.compile(r"""(?s)[A-Za-z]{0,2}('{3}|"{3}|'|")(.*)\1""")
 _ATTRIBUTES = re.compile(
-    r"(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?\s*|\[(?:[^\[\]]|\[[^\]]*\])*\]\s+)+"
+    r"(?:@[\w.]++(?:\((?:[^()]++|\([^()]*+\))*+\))?+\s*+"
+    r"|\[(?:[^\[\]]++|\[[^\]]*+\])*+\]\s++)++"
 )
 
 
@@ -25,7 +27,8 @@ def make_signature(head: str) -> str:
     """A definition's head in one line, without annotations and the mark that begins its body."""
     flat = " ".join(head.split())
     if flat.startswith(("@", "[")):
-        flat = _ATTRIBUTES.sub("", flat, count=1)
+        attributes = _ATTRIBUTES.match(flat)
+        flat = flat[attributes.end() :] if attributes else flat
     flat = flat.rstrip(" :{;=").removesuffix("=>").rstrip(" =")
     flat = flat.replace("( ", "(").replace(", )", ")").replace(" )", ")")
     if len(flat) <= _MAX_SIGNATURE_CHARACTERS:
@@ -142,7 +145,8 @@ class _DefinitionBuilder:
 def make_parts(
     source: SourceCode, definitions: list[SymbolDefinition]
 ) -> tuple[Parts, list[SymbolDefinition]]:
-    """Parts with unique qualified names, and their definitions; nested too deep is left out."""
+    """Parts with unique qualified names, and their definitions; nested too deep, or with too long
+    a name, is left out."""
     parts: list[Part] = []
     used: list[SymbolDefinition] = []
     opened: list[int] = []
@@ -154,6 +158,8 @@ def make_parts(
             continue
         parent = opened[-1] if opened else None
         qualified = one.name if parent is None else f"{parts[parent].name}.{one.name}"
+        if len(qualified) > MAX_QUALIFIED_CHARACTERS:
+            continue
         owned = parent is not None and parts[parent].kind in OWNERS
         kind = "method" if one.kind == "function" and owned else one.kind
         # An extra definition, found in the text and not in the tree, may end behind its parent.

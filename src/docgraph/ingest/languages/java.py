@@ -12,7 +12,14 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from docgraph.ingest.languages.bindings import Chain, Imported, Targets, in_order
+from docgraph.ingest.languages.bindings import (
+    MAX_ALTERNATIVES,
+    MAX_IMPORT_CHARACTERS,
+    Chain,
+    Imported,
+    Targets,
+    in_order,
+)
 from docgraph.ingest.languages.language import Imports, Language, Parts, Span, span_of
 from docgraph.ingest.languages.qualified_types import (
     Type,
@@ -30,23 +37,26 @@ _PLATFORM = ("java.", "javax.", "jdk.")
 
 def package_of(source: SourceCode) -> str:
     """With a dot at its end, or empty."""
-    return next((f"{''.join(name.split())}." for name, _ in source.names("package")), "")
+    nodes = source.nodes("package")[:1]
+    name = "".join(source.node_text(nodes[0]).split()) if nodes else ""
+    return f"{name}." if 0 < len(name) <= MAX_IMPORT_CHARACTERS else ""
 
 
 def read_imports(source: SourceCode) -> Imports:
-    imports = [_read_import(source, node) for node in source.nodes("import")]
+    every = (_read_import(source, node) for node in source.nodes("import"))
+    imports = [one for one in every if len(one.name) <= MAX_IMPORT_CHARACTERS]
     single = [one for one in imports if not one.wildcard]
-    packages = [f"{one.name}." for one in imports if one.wildcard and not one.static]
+    whole = (f"{one.name}." for one in imports if one.wildcard and not one.static)
+    scopes = tuple(dict.fromkeys((package_of(source), *whole)))[:MAX_ALTERNATIVES]
     # `import static a.B.*` names a type, where `import a.*` names a package without a node.
     static = [one for one in imports if one.wildcard and one.static]
 
     def resolve_unbound(chain: Chain) -> Targets | None:
         first = chain[0]
         if first.endswith("()"):
-            types = [Type(f"java:{one.name}") for one in static]
+            types = [Type(f"java:{one.name}") for one in static[:MAX_ALTERNATIVES]]
             return in_order(*(one.resolve(chain) for one in types))
         if first[:1].isupper():
-            scopes = (package_of(source), *packages)
             types = [Type(f"java:{scope}{first}", report_unresolved=False) for scope in scopes]
             return in_order(*(one.resolve(chain[1:]) for one in types))
         return _resolve_qualified(chain)

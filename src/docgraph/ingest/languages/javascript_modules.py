@@ -6,7 +6,12 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from docgraph.ingest.languages.bindings import Chain, Imported, Targets
+from docgraph.ingest.languages.bindings import (
+    MAX_IMPORT_CHARACTERS,
+    Chain,
+    Imported,
+    Targets,
+)
 from docgraph.ingest.languages.language import Imports, Parts, Span, span_of
 from docgraph.ingest.languages.source import SourceCode
 from docgraph.model.reference import ReferenceTarget
@@ -154,7 +159,7 @@ def read_imports(source: SourceCode) -> Imports:
         span = (string.start_byte + 1, string.end_byte - 1)
         specifier = source.text_at(*span)
         module = specifier_target(source.path, specifier)
-        if module is None or not specifier:
+        if module is None or not specifier or len(specifier) > MAX_IMPORT_CHARACTERS:
             continue
         if is_reference:
             references.append((span, specifier, (module,)))

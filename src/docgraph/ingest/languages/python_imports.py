@@ -7,7 +7,15 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
-from docgraph.ingest.languages.bindings import RANK_STEP, Chain, Imported, Targets, in_order
+from docgraph.ingest.languages.bindings import (
+    MAX_ALTERNATIVES,
+    MAX_IMPORT_CHARACTERS,
+    RANK_STEP,
+    Chain,
+    Imported,
+    Targets,
+    in_order,
+)
 from docgraph.ingest.languages.language import Imports, Span, span_of
 from docgraph.ingest.languages.source import SourceCode
 from docgraph.model.reference import ReferenceTarget
@@ -167,7 +175,8 @@ def read_imports(source: SourceCode) -> Imports:
     statements = [_read_statement(source, node) for node in source.nodes("import")]
     modules = [name.name for one in statements if not one.module for name in one.names]
     known = frozenset(prefix for module in modules for prefix in _prefixes(module))
-    stars = [one.module for one in statements if one.star][::-1]
+    starred = dict.fromkeys(one.module for one in reversed(statements) if one.star)
+    stars = tuple(starred)[:MAX_ALTERNATIVES]
 
     def resolve_unbound(chain: Chain) -> Targets | None:
         """After `from a import *` a name may come from there, from the last one first."""
@@ -182,11 +191,15 @@ def read_imports(source: SourceCode) -> Imports:
 
 def _read_statement(source: SourceCode, node: Node) -> _Statement:
     module = node.child_by_field_name("module_name")
-    names = tuple(_read_name(source, child) for child in node.children_by_field_name("name"))
+    named = (_read_name(source, child) for child in node.children_by_field_name("name"))
+    names = tuple(one for one in named if len(one.name) <= MAX_IMPORT_CHARACTERS)
     if module is None:
         return _Statement("", (0, 0), names, star=False)
-    star = not names and any(child.type == "wildcard_import" for child in node.named_children)
-    return _Statement(_dotted_text(source, module), span_of(module), names, star)
+    star = any(child.type == "wildcard_import" for child in node.named_children)
+    text = _dotted_text(source, module)
+    if len(text) > MAX_IMPORT_CHARACTERS:
+        return _Statement("", (0, 0), (), star=False)
+    return _Statement(text, span_of(module), names, star)
 
 
 def _read_name(source: SourceCode, node: Node) -> _ImportedName:

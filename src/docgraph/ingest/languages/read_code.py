@@ -1,5 +1,6 @@
 """Parses a file of code in any language into its parts, references and definitions."""
 
+from docgraph.ingest.formats.sections import MAX_TITLE_CHARACTERS
 from docgraph.ingest.languages.comments import Comments, comment_text
 from docgraph.ingest.languages.definitions import find_definitions, make_parts, string_text
 from docgraph.ingest.languages.language import Language, Parts, span_of
@@ -16,7 +17,7 @@ def read_code(language: Language, path: str, text: str) -> ParsedFile:
     references, unresolved_calls = collect_references(language, source, parts, definitions)
     return ParsedFile(
         kind=CODE,
-        title=language.title(source, parts),
+        title=language.title(source, parts)[:MAX_TITLE_CHARACTERS],
         titled=False,
         text=text,
         lead=_find_lead(source, comments, parts),

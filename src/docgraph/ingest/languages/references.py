@@ -27,6 +27,7 @@ MINER_OF = MappingProxyType(
     }
 )
 _MAX_TEXT_CHARACTERS = 120
+_MAX_BASES = 64  # of one class
 _BASES = frozenset({"base", "implements", "inherits"})
 _TYPES = frozenset({"implements", "imports", "inherits"})
 
@@ -89,7 +90,9 @@ class _ReferenceCollector:
         bases: BasesOf = {}
         for relation, start, _, chain in self._uses:
             if relation in _BASES and chain:
-                bases.setdefault((self._part_at(start), relation), []).append((chain, start))
+                stated = bases.setdefault((self._part_at(start), relation), [])
+                if len(stated) < _MAX_BASES:
+                    stated.append((chain, start))
         return bases
 
     def collect(self) -> tuple[tuple[Reference, ...], int]:

@@ -10,8 +10,9 @@ from functools import cache
 
 import numpy as np
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser, Query, QueryCursor
+from tree_sitter import Node, Query, QueryCursor
 
+from docgraph.ingest.languages.bounded_parse import errors_query, parse
 from docgraph.ingest.languages.language import Language
 from docgraph.ingest.source_text import Lines
 
@@ -38,22 +39,26 @@ class ByteOffsets:
 
 
 @cache
-def _compile(language: Language) -> tuple[Grammar, Query]:
+def _compile(language: Language) -> tuple[Grammar, Query, Query]:
     grammar = Grammar(language.grammar())
-    return grammar, Query(grammar, language.query)
+    return grammar, Query(grammar, language.query), errors_query(grammar)
 
 
 class SourceCode:
-    """`character_offset` converts a byte's offset; `lines` are counted in characters."""
+    """`character_offset` converts a byte's offset; `lines` are counted in characters.
+
+    A file that exceeds the limits of the parser has no captures.
+    """
 
     def __init__(self, language: Language, path: str, text: str) -> None:
-        grammar, query = _compile(language)
+        grammar, query, errors = _compile(language)
         self.path = path
         self.text = text
         self.data = text.encode()
         self.character_offset = ByteOffsets(self.data)
         self.lines = Lines(text)
-        self.root = Parser(grammar).parse(language.prepare(self.data)).root_node
+        tree, self._problem = parse(grammar, errors, language.prepare(self.data))
+        self.root = tree.root_node
         self._ascii = len(text) == len(self.data)
         cursor = QueryCursor(query)
         cursor.set_max_start_depth(_MAX_DEPTH)
@@ -84,7 +89,9 @@ class SourceCode:
         return self.text_at(node.start_byte, node.end_byte)
 
     def remarks(self) -> tuple[str, ...]:
-        """The first position that does not parse, if there is one."""
+        """The first position that does not parse, if there is one; or why nothing was parsed."""
+        if self._problem:
+            return (f"{self._problem}; read as text, without symbols",)
         if not self.root.has_error:
             return ()
         node: Node | None = self.root

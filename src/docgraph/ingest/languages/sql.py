@@ -55,10 +55,10 @@ def _find_procedures(data: bytes) -> Iterator[tuple[int, tuple[int, int], tuple[
     """(start, name, body, end) of each, in order."""
     at = 0
     while head := _HEAD.search(data, at):
-        begin = _BODY.search(data, head.end(), head.end() + _MAX_HEAD_BYTES)
-        body = begin.end() if begin else head.end()
-        after = _NEXT.search(data, body)
+        after = _NEXT.search(data, head.end())
         end = close = after.start() if after else len(data)
+        begin = _BODY.search(data, head.end(), min(end, head.end() + _MAX_HEAD_BYTES))
+        body = begin.end() if begin else head.end()
         if begin and begin.group(1):
             closing = data.find(begin.group(1), body)
             close = closing if closing >= 0 else len(data)

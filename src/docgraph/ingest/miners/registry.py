@@ -24,6 +24,10 @@ from docgraph.model.validation import is_storable
 Mine = Callable[[DocumentView], Iterator[Reference]]
 
 
+class MinerFailed(Exception):
+    """A plug-in miner failed on one document; the message names the miner."""
+
+
 @dataclass(frozen=True, slots=True)
 class Miner:
     """`mine` reads one document and decides nothing: whether a target exists is found out later.
@@ -120,13 +124,15 @@ def _mine_installed(miner: Miner, view: DocumentView) -> tuple[Reference, ...]:
     """An error of a plug-in names the plug-in; so does a reference that is not its own."""
     try:
         references = tuple(miner.mine(view))
-    except Exception as error:
+    except (MemoryError, RecursionError):
+        raise
+    except (Exception, SystemExit) as error:
         reason = f"{type(error).__name__}: {error}"
-        raise BadInput(f"{view.path}: the plug-in miner {miner.name!r} failed: {reason}") from error
+        raise MinerFailed(f"the plug-in miner {miner.name!r} failed: {reason}") from error
     for one in references:
         if one.miner != miner.name or one.relation not in miner.relations:
-            raise BadInput(
-                f"{view.path}: the plug-in miner {miner.name!r} gave a reference "
+            raise MinerFailed(
+                f"the plug-in miner {miner.name!r} gave a reference "
                 f"{one.relation!r} of {one.miner!r}, which it does not declare"
             )
     return references

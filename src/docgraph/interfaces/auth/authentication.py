@@ -44,6 +44,17 @@ class Authentication:
         """
         return self._keys is None and self._tokens is None
 
+    @property
+    def issuers(self) -> tuple[str, ...]:
+        return () if self._tokens is None else self._tokens.issuers
+
+    def issuer_of(self, authorization: str | None) -> str | None:
+        """The issuer whose keys are needed to authenticate; None where nothing is fetched."""
+        if self._tokens is None or authorization is None or len(authorization) > LONGEST_TOKEN:
+            return None
+        credential = authorization.partition(" ")[2].strip(" ")
+        return None if credential.startswith(MARK) else self._tokens.issuer_of(credential)
+
     def authenticate(self, authorization: str | None) -> Principal:
         if self.open_to_local:
             return local()
@@ -105,7 +116,8 @@ def _people(store: "Store") -> FindPerson:
     return find_person
 
 
-# Authentication in threads of its own: a slow issuer delays no authenticated request.
+# Authentication in threads of its own: a slow issuer delays no authenticated request, no API key,
+# and no token of another issuer.
 
 
 THREADS, WAITING = 8, 512
@@ -117,6 +129,11 @@ class AuthBackend(Protocol):
     @property
     def open_to_local(self) -> bool: ...
 
+    @property
+    def issuers(self) -> tuple[str, ...]: ...
+
+    def issuer_of(self, authorization: str | None) -> str | None: ...
+
     def authenticate(self, authorization: str | None) -> Principal: ...
 
 
@@ -125,16 +142,18 @@ class Authenticator:
 
     def __init__(self, login: AuthBackend, threads: int = THREADS, waiting: int = WAITING) -> None:
         self._login = login
-        self._workers = None if login.open_to_local else WorkerPool("login", threads, waiting)
+        sources: tuple[str | None, ...] = () if login.open_to_local else (None, *login.issuers)
+        self._workers = {one: WorkerPool("login", threads, waiting) for one in sources}
 
     async def authenticate(self, headers: Sequence[str]) -> Principal:
         """By the only Authorization header: of two, a proxy may have checked the other."""
         if len(headers) > 1:
             raise NotAuthenticated("more than one Authorization header")
         credential = headers[0] if headers else None
-        if self._workers is None:
+        if not self._workers:
             return self._login.authenticate(credential)
-        submitted = self._workers.submit(lambda: self._login.authenticate(credential), None)
+        workers = self._workers[self._login.issuer_of(credential)]
+        submitted = workers.submit(lambda: self._login.authenticate(credential), None)
         return await asyncio.wrap_future(submitted)
 
     @asynccontextmanager
@@ -143,5 +162,5 @@ class Authenticator:
         try:
             yield
         finally:
-            if self._workers is not None:
-                self._workers.close(0)
+            for workers in self._workers.values():
+                workers.close(0)

@@ -97,6 +97,14 @@ class TokenAuthentication:
     def __init__(self, issuers: Sequence[tuple[TokenVerifier, IssuerSettings]]) -> None:
         self._issuers = tuple(issuers)
 
+    @property
+    def issuers(self) -> tuple[str, ...]:
+        return tuple(issuer.name for issuer, _ in self._issuers)
+
+    def issuer_of(self, token: str) -> str | None:
+        """The issuer that the token names; None where it is none of these."""
+        return next((one.name for one, _ in self._issuers if one.names_issuer(token)), None)
+
     def authenticate(self, token: str) -> Principal:
         refusals: list[str] = []
         for issuer, settings in self._issuers:

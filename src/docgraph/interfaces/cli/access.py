@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from docgraph.interfaces.cli.options import JsonOption, StoreOption, administration_for, print_json
+from docgraph.interfaces.cli.options import JsonOption, StoreOption, administration_for
+from docgraph.interfaces.cli.output import echo, print_json
 
 access = typer.Typer(
     help="Show, explain and change who may read what.",
@@ -127,15 +128,23 @@ def revoke_access(
 
 @access.command("reset")
 def reset_access(
-    paths: Paths, repository: Repository, store: StoreOption = None, json: JsonOption = False
+    paths: Paths,
+    repository: Repository,
+    history: Annotated[
+        bool,
+        typer.Option("--history", help="What files say now counts for older versions too."),
+    ] = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Remove manual rules.
 
-    From the next question on, what the repository's files say counts again.
+    From the next question on, what the repository's files say counts again. Older versions of a
+    document stay as closed as they were, unless you give --history.
     """
     from docgraph.interfaces.auth.principals import local
 
-    administration_for(store).reset_access(local(), repository, paths)
+    administration_for(store).reset_access(local(), repository, paths, history=history)
     _report("reset", repository, paths, json=json)
 
 
@@ -157,7 +166,58 @@ def default_branch(
     if json:
         print_json({"repository": repository, "default_branch": branch})
     else:
-        typer.echo(f"what {branch} says counts on every branch of {repository}")
+        echo(f"what {branch} says counts on every branch of {repository}")
+
+
+@access.command("sources")
+def show_sources(
+    repository: OptionalRepository = None, store: StoreOption = None, json: JsonOption = False
+) -> None:
+    """List where each branch is filled from."""
+    from docgraph.interfaces.auth.principals import local
+    from docgraph.interfaces.cli.render_access import show_branch_sources
+
+    found = administration_for(store).sources(local(), repository)
+    if json:
+        print_json({"sources": found})
+    else:
+        show_branch_sources(found)
+
+
+@access.command("set-source")
+def set_source(
+    path: Annotated[
+        str,
+        typer.Argument(
+            help="The folder, file, git repository or address from which it is filled from now on.",
+            show_default=False,
+        ),
+    ],
+    repository: Repository,
+    branch: Annotated[str, typer.Option("--branch", "-b", help="The branch.")] = "main",
+    ref: Annotated[
+        str,
+        typer.Option(
+            "--ref", metavar="REF", help="The branch, tag or commit of git.", show_default=False
+        ),
+    ] = "",
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Fill a branch from another source.
+
+    An ingest from another place than the one that first filled the branch is refused. After this,
+    the next ingest reads the new place. Rules and snapshots stay as they are.
+    """
+    from docgraph.interfaces.auth.principals import local
+    from docgraph.wiring.sources import source_location
+
+    source = source_location(path, ref)
+    administration_for(store).set_source(local(), repository, branch, source)
+    if json:
+        print_json({"repository": repository, "branch": branch, "source": source})
+    else:
+        typer.echo(f"{repository} {branch} is filled from {source.describe()}")
 
 
 def _report(done: str, repository: str, paths: list[str], *, json: bool) -> None:
@@ -165,7 +225,7 @@ def _report(done: str, repository: str, paths: list[str], *, json: bool) -> None
         print_json({done: {"repository": repository, "paths": paths}})
     else:
         many = "1 path" if len(paths) == 1 else f"{len(paths)} paths"
-        typer.echo(f"{done} for {many}; it counts now")
+        echo(f"{done} for {many}; it counts now")
 
 
 def _split_id(path: str, repository: str | None) -> tuple[str | None, str]:

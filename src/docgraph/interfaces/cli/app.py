@@ -15,6 +15,7 @@ from docgraph.interfaces.cli.explain import explain, why
 from docgraph.interfaces.cli.import_corpus import import_corpus
 from docgraph.interfaces.cli.ingest import ingest
 from docgraph.interfaces.cli.maintenance import doctor, migrate, prune, reindex, verify
+from docgraph.interfaces.cli.output import echo
 from docgraph.interfaces.cli.people import keys, principals
 from docgraph.interfaces.cli.questions import ask, context, plan, run, search
 from docgraph.interfaces.cli.relations import relations
@@ -34,7 +35,7 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"docgraph {__version__}")
+        echo(f"docgraph {__version__}")
         raise typer.Exit
 
 

@@ -9,8 +9,8 @@ from docgraph.interfaces.cli.options import (
     CommonOptions,
     administration_for,
     expand_options,
-    print_json,
 )
+from docgraph.interfaces.cli.output import echo, print_json, print_json_text
 
 if TYPE_CHECKING:
     from docgraph.model.audit import Anchor
@@ -94,7 +94,7 @@ def make_anchor(
     if made is None:
         raise BadInput("the audit log has no rows yet, so there is nothing to anchor")
     if out is None or common.json:
-        typer.echo(made.to_json(), nl=False)
+        print_json_text(made.to_json())
     if out is None:
         return
     try:
@@ -102,7 +102,7 @@ def make_anchor(
     except OSError as error:
         raise BadInput(f"{out}: cannot be written: {error.strerror}") from error
     if not common.json:
-        typer.echo(f"anchored at row {made.last}: {out}")
+        echo(f"anchored at row {made.last}: {out}")
 
 
 def _read(file: Path) -> "Anchor":

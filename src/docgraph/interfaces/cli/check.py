@@ -8,8 +8,8 @@ from docgraph.interfaces.cli.options import (
     JsonOption,
     engine_for,
     load_pipeline,
-    print_json,
 )
+from docgraph.interfaces.cli.output import echo, print_json
 
 if TYPE_CHECKING:
     from docgraph.pipeline.pipeline import Pipeline
@@ -43,12 +43,15 @@ def check(
     else:
         show_pipeline(found)
         if missing:
-            typer.echo(f"in {store} you see no relation of type: {', '.join(missing)}")
+            echo(f"in {store} you see no relation of type: {', '.join(missing)}")
 
 
 def missing_relations(pipeline: "Pipeline", store: str) -> tuple[str, ...]:
     from docgraph.interfaces.auth.principals import local
 
     named = {name for step in pipeline.steps for name in step.options.get("relations") or ()}
-    seen = engine_for(store).content.relations(local(), only=frozenset(named))
-    return tuple(sorted(named - {found.edge.relation for found in seen}))
+    seen: set[str] = set()
+    engine_for(store).content.visit_relations(
+        local(), lambda found: seen.add(found.edge.relation), only=frozenset(named)
+    )
+    return tuple(sorted(named - seen))

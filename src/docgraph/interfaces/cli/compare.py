@@ -16,8 +16,8 @@ from docgraph.interfaces.cli.options import (
     build_request,
     engine_for,
     expand_options,
-    print_json,
 )
+from docgraph.interfaces.cli.output import print_json
 
 if TYPE_CHECKING:
     from docgraph.model.diff import RetrievalSummary

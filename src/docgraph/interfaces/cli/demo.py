@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docgraph.interfaces.cli.options import JsonOption, engine_for, print_json
+from docgraph.interfaces.cli.options import JsonOption, engine_for
+from docgraph.interfaces.cli.output import echo, print_json
 
 if TYPE_CHECKING:
     from docgraph.engine import Engine
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 QUESTION = "How often is a failed upload retried?"
 STORE = ".docgraph/demo.db"
+SOURCE = "docgraph://demo"  # wherever docgraph is installed
 NOTES = Path(__file__).with_name("demo_notes")
 NEXT = """
 Another question:   docgraph demo "What happens when the disk is full?"
@@ -51,13 +53,14 @@ def demo(
     else:
         show_ingest(result, brief=True)
         show_retrieval(found, f'"{question}" --store {place}')
-        typer.echo(NEXT)
+        echo(NEXT)
 
 
 def ingest_notes(engine: "Engine", *, progress: bool) -> "IngestResult":
     from docgraph.interfaces.auth.principals import local
     from docgraph.interfaces.cli.progress import progress_bar
     from docgraph.model.access import LOCAL_ONLY
+    from docgraph.model.snapshot import SourceLocation
     from docgraph.wiring.build import open_folder
 
     with progress_bar(shown=progress) as update:
@@ -67,6 +70,7 @@ def ingest_notes(engine: "Engine", *, progress: bool) -> "IngestResult":
             repository="notes",
             branch="main",
             rule_for=lambda _: LOCAL_ONLY,
+            location=SourceLocation(SOURCE),
             progress=update,
         )
 
@@ -85,8 +89,8 @@ def show_retrieval(found: "Retrieval", arguments: str) -> None:
 
 def show_step(caption: str, command: str) -> None:
     """What comes next, and the command that does it."""
-    typer.secho(f"\n{caption}", bold=True)
-    typer.echo(f"$ docgraph {command}")
+    echo(f"\n{caption}", bold=True)
+    echo(f"$ docgraph {command}")
 
 
 def below_here(folder: Path) -> Path:

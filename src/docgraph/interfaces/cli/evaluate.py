@@ -18,8 +18,8 @@ from docgraph.interfaces.cli.options import (
     current_settings,
     engine_for,
     load_pipeline,
-    print_json,
 )
+from docgraph.interfaces.cli.output import print_json
 
 if TYPE_CHECKING:
     from docgraph.engine import Engine

@@ -10,8 +10,9 @@ from docgraph.interfaces.cli.options import (
     RequestOptions,
     build_request,
     expand_options,
-    print_json,
+    note_running_ingest,
 )
+from docgraph.interfaces.cli.output import print_json
 
 if TYPE_CHECKING:
     from docgraph.pipeline.retrieval import Retrieval
@@ -28,6 +29,7 @@ def explain(*, asked: RequestOptions, pipeline: PipelineOptions, common: CommonO
 
     engine = common.engine(asked.question)
     result = engine.questions.retrieve(build_request(common, pipeline, asked))
+    note_running_ingest(common, engine)
     if common.json:
         print_json(_reasons(result))
     else:
@@ -77,6 +79,7 @@ def why(
 
     engine = common.engine(asked.question)
     explanation = engine.questions.why(build_request(common, pipeline, asked), node)
+    note_running_ingest(common, engine)
     if common.json:
         print_json(explanation)
     else:

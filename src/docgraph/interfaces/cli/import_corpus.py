@@ -13,8 +13,8 @@ from docgraph.interfaces.cli.options import (
     StoreOption,
     engine_for,
     expand_options,
-    print_json,
 )
+from docgraph.interfaces.cli.output import print_json
 
 if TYPE_CHECKING:
     from docgraph.evaluation.dataset import Collection
@@ -53,6 +53,7 @@ def import_corpus(
     """
     from docgraph.interfaces.cli.ingest import access_from, ingest_source, note_if_unreadable
     from docgraph.interfaces.cli.render_store import show_ingest
+    from docgraph.wiring.sources import source_location
 
     collections = collections_in(directory, repository, branch)
     engine = engine_for(store, must_exist=False)
@@ -65,6 +66,7 @@ def import_corpus(
             access=access_from(options),
             without=options.without,
             given=found.edges,
+            location=source_location(directory),
             silent=quiet or json,
         )
         for found in collections

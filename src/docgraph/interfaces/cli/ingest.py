@@ -15,14 +15,15 @@ from docgraph.interfaces.cli.options import (
     current_settings,
     engine_for,
     expand_options,
-    print_json,
 )
+from docgraph.interfaces.cli.output import echo, print_json
 
 if TYPE_CHECKING:
     from docgraph.engine import Engine
     from docgraph.ingest.result import IngestResult
     from docgraph.interfaces.inputs import AccessOptions
     from docgraph.model.edge import Relationship
+    from docgraph.model.snapshot import SourceLocation
     from docgraph.ports.source import Source
     from docgraph.ports.writes import SourceRevision
 
@@ -47,6 +48,7 @@ def ingest_source(
     without: list[str] | None,
     given: "Sequence[Relationship]" = (),
     origin: "SourceRevision | None" = None,
+    location: "SourceLocation",
     silent: bool,
 ) -> "IngestResult":
     """With a progress bar on standard error, unless `silent` or where that is no terminal."""
@@ -67,6 +69,7 @@ def ingest_source(
             without=tuple(without or ()),
             given=given,
             origin=origin,
+            location=location,
             progress=progress,
         )
 
@@ -79,7 +82,7 @@ def note_if_unreadable(store: str | None, repository: str, branch: str) -> None:
     hidden = [one for one in found if not me.may_read(one.rule)]
     if hidden:
         many, of = sum(one.documents for one in hidden), sum(one.documents for one in found)
-        typer.echo(
+        echo(
             f"note: you are {me.id}, and cannot read {many} of {of} documents; "
             f"`docgraph access explain {repository}:{hidden[0].example}` says why",
             err=True,
@@ -134,11 +137,12 @@ def ingest(
     """Take a folder or a commit in, as a new snapshot.
 
     Only what changed is parsed and embedded; what is gone from the source is gone from the
-    snapshot. Readers see the old snapshot until the new one is complete.
+    snapshot. Readers see the old snapshot until the new one is complete. A branch is filled from
+    one source; `docgraph access set-source` names another.
     """
     from docgraph.interfaces.cli.render_store import show_ingest
     from docgraph.ports.source import SourceOptions
-    from docgraph.wiring.sources import open_source
+    from docgraph.wiring.sources import open_source, source_location
 
     access = access_from(options)
     source = SourceOptions(repository, branch, ref, max_bytes)
@@ -151,6 +155,7 @@ def ingest(
             access=access,
             without=options.without,
             origin=opened.origin,
+            location=source_location(path, opened.origin.ref),
             silent=quiet or json,
         )
     note_if_unreadable(store, opened.repository, opened.branch)

@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from docgraph.interfaces.terminal import escape_streams
 from docgraph.model.errors import DocgraphError
 
 _TURN = 0.0005  # seconds
@@ -15,6 +16,7 @@ _ASKING = frozenset({"ask", "search", "plan", "context", "explain", "why", "why-
 def main() -> None:
     # Without this, pydantic looks through every installed package for plugins of its own.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+    escape_streams()
     try:
         if sys.argv[1:2] and sys.argv[1] in _ASKING and "--help" not in sys.argv:
             begin_to_load()

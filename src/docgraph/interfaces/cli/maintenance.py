@@ -10,8 +10,8 @@ from docgraph.interfaces.cli.options import (
     administration_for,
     engine_for,
     existing_or_new,
-    print_json,
 )
+from docgraph.interfaces.cli.output import echo, print_json
 
 
 def prune(
@@ -36,12 +36,12 @@ def prune(
     if json:
         print_json(found)
     else:
-        typer.echo(
+        echo(
             f"removed: snapshots {found.snapshots}, document versions {found.documents}, "
             f"texts {found.texts}, vectors {found.vectors}"
         )
         if found.pending:
-            typer.echo(
+            echo(
                 f"the vector index could not be reached; it still holds {found.pending} document "
                 "versions, and removes them at the next ingest"
             )
@@ -62,7 +62,7 @@ def reindex(store: StoreOption = None, json: JsonOption = False) -> None:
     if json:
         print_json(found)
     else:
-        typer.echo(f"{found.index}: {found.rows} rows")
+        echo(f"{found.index}: {found.rows} rows")
 
 
 # docgraph verify: is the store sound, and is what is gone really gone?
@@ -110,11 +110,11 @@ def migrate(
         print_json(found)
     else:
         for name in found.applied:
-            typer.echo(f"applied {name}")
+            echo(f"applied {name}")
         for name in found.pending:
-            typer.echo(f"pending {name}")
+            echo(f"pending {name}")
         done = "is up to date" if not found.pending else "is behind; run `docgraph migrate`"
-        typer.echo(f"{found.store} {done}")
+        echo(f"{found.store} {done}")
     if found.pending:
         raise typer.Exit(1)
 
@@ -136,6 +136,6 @@ def doctor(store: StoreOption = None, json: JsonOption = False) -> None:
         print_json({"findings": findings})
     else:
         for finding in findings:
-            typer.echo(f"{'ok  ' if finding.good else 'BAD '} {finding.part:<10} {finding.detail}")
+            echo(f"{'ok  ' if finding.good else 'BAD '} {finding.part:<10} {finding.detail}")
     if not all(finding.good for finding in findings):
         raise typer.Exit(1)

@@ -1,7 +1,6 @@
 """Options that several commands share, and what is built from them."""
 
 import os
-import sys
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
+from docgraph.interfaces.cli.output import echo
 from docgraph.pipeline.request import OVERRIDES, QuestionRequest, snapshot_selectors
 
 if TYPE_CHECKING:
@@ -270,6 +270,16 @@ def _existing(store: str | None, *, must_exist: bool = True) -> "Settings":
     return require_store(current_settings(store)) if must_exist else existing_or_new(store)
 
 
+def note_running_ingest(common: CommonOptions, engine: "Engine") -> None:
+    """On standard error: what is printed does not depend on it. Not in somebody else's name."""
+    if common.as_ is None:
+        from docgraph.interfaces.auth.principals import local
+
+        for ingest in engine.content.running_ingests(local()):
+            note = "note: an ingest is running; this is of the snapshots before it"
+            echo(f"{note} ({ingest.describe()})", err=True)
+
+
 def write_receipt(file: Path | None, retrieval: "Retrieval") -> None:
     """If a file is named for it."""
     if file is None:
@@ -283,11 +293,3 @@ def write_receipt(file: Path | None, retrieval: "Retrieval") -> None:
         raise BadInput(f"{file}: cannot be written: {error.strerror}") from error
     except UnicodeEncodeError as error:
         raise BadInput(f"{file}: cannot be written: it would hold what is no text") from error
-
-
-def print_json(value: object) -> None:
-    import json
-
-    from docgraph.model.digest import plain
-
-    sys.stdout.write(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n")

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docgraph.interfaces.cli.options import JsonOption, StoreOption, administration_for, print_json
+from docgraph.interfaces.cli.options import JsonOption, StoreOption, administration_for
+from docgraph.interfaces.cli.output import echo, print_json
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -63,7 +64,7 @@ def add_principal(
     if json:
         print_json({"principal": person})
     else:
-        typer.echo(f"{name} can be asked for with --as {name}")
+        echo(f"{name} can be asked for with --as {name}")
 
 
 @principals.command("list")
@@ -88,7 +89,7 @@ def remove_principal(name: Name, store: StoreOption = None, json: JsonOption = F
     if json:
         print_json({"removed": name})
     else:
-        typer.echo(f"{name} is not known any more")
+        echo(f"{name} is not known any more")
 
 
 keys = typer.Typer(
@@ -136,8 +137,8 @@ def add_key(
     if json:
         print_json({"key": key, "secret": secret})
     else:
-        typer.echo(secret)
-        typer.echo(
+        echo(secret)
+        echo(
             f"the secret of key {key_id}, for {name}: it is shown this once; "
             "send it as `Authorization: Bearer …`",
             err=True,
@@ -170,7 +171,7 @@ def remove_key(
     if json:
         print_json({"removed": key})
     else:
-        typer.echo(f"key {key} is revoked")
+        echo(f"key {key} is revoked")
 
 
 def _expiry(given: str | None, now: "datetime") -> str | None:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from docgraph.ingest.result import Progress
+from docgraph.interfaces.cli.console import EscapingConsole
 
 
 @contextmanager
@@ -20,7 +20,9 @@ def progress_bar(*, shown: bool) -> Iterator[Callable[[Progress], None]]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[rates]}"),
     )
-    with Bar(*columns, console=Console(stderr=True), disable=not shown, transient=True) as bar:
+    with Bar(
+        *columns, console=EscapingConsole(stderr=True), disable=not shown, transient=True
+    ) as bar:
         tasks: dict[str, Any] = {}
 
         def update(now: Progress) -> None:

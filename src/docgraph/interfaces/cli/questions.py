@@ -16,9 +16,10 @@ from docgraph.interfaces.cli.options import (
     build_request,
     expand_options,
     load_pipeline,
-    print_json,
+    note_running_ingest,
     write_receipt,
 )
+from docgraph.interfaces.cli.output import echo, print_json, print_json_text
 
 
 @expand_options
@@ -42,6 +43,7 @@ def ask(
         result = engine.questions.ask(request, on_text=(lambda _: None) if common.json else printer)
     finally:
         printer.end()
+    note_running_ingest(common, engine)
     write_receipt(receipt, result)
     if common.json:
         print_json(
@@ -76,6 +78,7 @@ def context(
 
     engine = common.engine(asked.question)
     result = engine.questions.retrieve(build_request(common, pipeline, asked))
+    note_running_ingest(common, engine)
     write_receipt(receipt, result)
     if common.json:
         print_json(
@@ -98,6 +101,7 @@ def search(question: QuestionArgument, *, pipeline: PipelineOptions, common: Com
     engine = common.engine(question)
     request = build_request(common, pipeline, RequestOptions(question))
     result = engine.questions.search(request)
+    note_running_ingest(common, engine)
     if common.json:
         print_json({"seeds": result.seeds, "scope": result.scope.snapshots})
     else:
@@ -126,6 +130,7 @@ def plan(
     engine = common.engine(question)
     request = build_request(common, pipeline, RequestOptions(question, seed))
     result = engine.questions.plan(request)
+    note_running_ingest(common, engine)
     write_receipt(receipt, result)
     saved = result.to_saved_plan()
     if save is not None:
@@ -134,11 +139,11 @@ def plan(
         except OSError as error:
             raise BadInput(f"{save}: cannot be written: {error.strerror}") from error
     if common.json:
-        typer.echo(saved.to_json(), nl=False)
+        print_json_text(saved.to_json())
     else:
         show_plan(saved)
         if save is not None:
-            typer.echo(f"saved to {save}; execute it with: docgraph run {save}")
+            echo(f"saved to {save}; execute it with: docgraph run {save}")
 
 
 @expand_options
@@ -175,10 +180,12 @@ def run(
             "name its file with --pipeline"
         )
     steps = load_pipeline(pipeline or saved.pipeline, common.store)
-    result = common.engine().questions.execute(common.reader(), saved, steps)
+    engine = common.engine()
+    result = engine.questions.execute(common.reader(), saved, steps)
+    note_running_ingest(common, engine)
     if common.json:
         print_json({"context": result.context, "digest": result.context.digest})
         return
     if saved.edited:
-        typer.echo("note: this plan was edited after it was saved", err=True)
+        echo("note: this plan was edited after it was saved", err=True)
     show_context(result.context)

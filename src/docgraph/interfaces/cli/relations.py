@@ -1,6 +1,6 @@
 """docgraph relations: list and count them, add and remove your own."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,9 +11,14 @@ from docgraph.interfaces.cli.options import (
     StoreOption,
     engine_for,
     expand_options,
-    print_json,
 )
+from docgraph.interfaces.cli.output import echo, print_json, print_json_list
 from docgraph.pipeline.request import snapshot_selectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from docgraph.model.edge import Relationship
 
 relations = typer.Typer(
     help="List and count relations; add or remove your own.",
@@ -44,16 +49,19 @@ def list_relations(
     The origin is a miner's name, `curated`, `imported` or `manual`; the lines that show the
     relation follow it. `contains` is listed only with --type contains.
     """
-    from docgraph.interfaces.cli.render_retrieval import show_relations
     from docgraph.interfaces.inputs import relation_filter
 
-    found = common.engine().content.relations(
-        common.reader(), place.scope(), relation_filter(relation), node
-    )
+    def visit(print_one: "Callable[[Relationship], None]") -> None:
+        common.engine().content.visit_relations(
+            common.reader(), print_one, place.scope(), relation_filter(relation), node
+        )
+
     if common.json:
-        print_json({"relations": found})
+        print_json_list("relations", visit)
     else:
-        show_relations(found)
+        from docgraph.interfaces.cli.render_retrieval import show_relations
+
+        show_relations(visit)
 
 
 @relations.command("stats")
@@ -105,7 +113,7 @@ def add_relation(
     if json:
         print_json({"snapshot": snapshot})
     else:
-        typer.echo(f"added in snapshot {snapshot.snapshot} of {snapshot.repository}")
+        echo(f"added in snapshot {snapshot.snapshot} of {snapshot.repository}")
 
 
 @relations.command("rm")
@@ -130,4 +138,4 @@ def remove_relation(
     if json:
         print_json({"snapshot": snapshot})
     else:
-        typer.echo(f"removed in snapshot {snapshot.snapshot} of {snapshot.repository}")
+        echo(f"removed in snapshot {snapshot.snapshot} of {snapshot.repository}")

@@ -1,10 +1,12 @@
 """Renders access rules, people and API keys for a terminal."""
 
+from rich.markup import escape
 from rich.table import Table
 
-from docgraph.interfaces.cli.render_retrieval import escaped, out
+from docgraph.interfaces.cli.console import out
 from docgraph.model.access import AccessStatement, ApiKey, Person
 from docgraph.model.access_policy import MANUAL, ManualRule, PathAccess
+from docgraph.model.snapshot import BranchSource
 
 
 def show_rules(found: tuple[PathAccess, ...]) -> None:
@@ -14,10 +16,10 @@ def show_rules(found: tuple[PathAccess, ...]) -> None:
     table = Table("document", "branch", "who may read", "by")
     for one in found:
         table.add_row(
-            escaped(f"{one.repository}:{one.path}"),
-            escaped(one.branch or "-"),
-            escaped(one.rule.describe()),
-            escaped(deciders(one)),
+            escape(f"{one.repository}:{one.path}"),
+            escape(one.branch or "-"),
+            escape(one.rule.describe()),
+            escape(deciders(one)),
         )
     out.print(table)
 
@@ -35,19 +37,35 @@ def deciders(one: PathAccess) -> str:
 def show_decision(found: tuple[PathAccess, ...]) -> None:
     for one in found:
         where = f"on {one.branch}" if one.branch else "in no snapshot any more"
-        out.print(f"[bold]{escaped(one.repository)}:{escaped(one.path)}[/bold] {escaped(where)}")
-        out.print(f"  may be read by {escaped(one.rule.describe())}")
+        out.print(f"[bold]{escape(one.repository)}:{escape(one.path)}[/bold] {escape(where)}")
+        out.print(f"  may be read by {escape(one.rule.describe())}")
         for line in _manual_lines(one.manual):
-            out.print(f"  {escaped(line)}")
+            out.print(f"  {escape(line)}")
         if len(one.statements) > 1:
             out.print("  by its files, readers admitted by all of these:")
         for word in one.statements:
             asked = f" {word.text}" if word.text else ""
-            out.print(
-                f"  {escaped(source_position(word) + asked)}: {escaped(word.rule.describe())}"
-            )
+            out.print(f"  {escape(source_position(word) + asked)}: {escape(word.rule.describe())}")
         if not one.statements and one.manual is None:
             out.print("  nobody says who may read it")
+        for version in one.older:
+            which = (
+                f"snapshot {version.first}"
+                if version.first == version.last
+                else f"snapshots {version.first} to {version.last}"
+            )
+            out.print(f"  the version of {which}: {escape(version.rule.describe())}")
+
+
+def show_branch_sources(found: tuple[BranchSource, ...]) -> None:
+    if not found:
+        out.print("no branches")
+        return
+    table = Table("repository", "branch", "filled from")
+    for one in found:
+        source = "a program" if one.source is None else one.source.describe()
+        table.add_row(escape(one.repository), escape(one.branch), escape(source))
+    out.print(table)
 
 
 def _manual_lines(manual: ManualRule | None) -> list[str]:
@@ -70,8 +88,8 @@ def show_people(found: tuple[Person, ...]) -> None:
     table = Table("name", "groups", "labels", "clearance", "rights")
     for person in found:
         lists = (person.groups, person.labels, person.rights)
-        groups, labels, rights = (escaped(" ".join(sorted(names))) for names in lists)
-        table.add_row(escaped(person.id), groups, labels, str(person.clearance), rights)
+        groups, labels, rights = (escape(" ".join(sorted(names))) for names in lists)
+        table.add_row(escape(person.id), groups, labels, str(person.clearance), rights)
     out.print(table)
 
 
@@ -82,7 +100,7 @@ def show_keys(found: tuple[ApiKey, ...]) -> None:
     table = Table("id", "for", "created", "expires", "note")
     for key in found:
         table.add_row(
-            key.id, escaped(key.principal), key.created, key.expires or "never", escaped(key.note)
+            key.id, escape(key.principal), key.created, key.expires or "never", escape(key.note)
         )
     out.print(table)
 

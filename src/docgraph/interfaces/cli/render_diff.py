@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.markup import escape
 
 from docgraph.evaluation.expectations import Verdict
-from docgraph.interfaces.cli.render_context import printable
-from docgraph.interfaces.cli.render_retrieval import escaped, out
+from docgraph.interfaces.cli.console import out
+from docgraph.interfaces.cli.output import echo
 from docgraph.model.context import Context
 from docgraph.model.diff import RetrievalDiff
 from docgraph.model.explanation import Explanation, OptionChange, Value
@@ -24,14 +25,14 @@ def show_replay(found: "ReplayResult") -> None:
     error."""
     if found.again is not None:
         _show_again(found.again)
-        typer.secho(f"the same: {found.steps} of {found.steps} steps", err=True, bold=True)
+        echo(f"the same: {found.steps} of {found.steps} steps", err=True, bold=True)
     if found.difference is not None:
         difference = found.difference
         step = f"step {difference.position} of {found.steps} ({difference.step})"
-        typer.secho(f"differs from {printable(step)} on: {difference.changed}", bold=True)
-        typer.echo(f"    {printable(difference.why)}")
+        echo(f"differs from {step} on: {difference.changed}", bold=True)
+        echo(f"    {difference.why}")
     for note in found.notes:
-        typer.echo(f"note: {printable(note)}", err=True)
+        echo(f"note: {note}", err=True)
 
 
 def _show_again(again: "Retrieval") -> None:
@@ -59,9 +60,9 @@ def replay_as_data(found: "ReplayResult") -> dict[str, Any]:
 
 def show_problems(receipt: "Receipt", problems: tuple[str, ...]) -> None:
     if not problems:
-        typer.echo(f"receipt {receipt.digest[:12]} is consistent")
+        echo(f"receipt {receipt.digest[:12]} is consistent")
     for problem in problems:
-        typer.echo(printable(problem))
+        echo(problem)
 
 
 # The difference between two retrievals.
@@ -71,23 +72,23 @@ def show_retrieval_diff(found: RetrievalDiff) -> None:
     """The settings that differ, then what only one side has, then counts."""
     for one in found.settings:
         out.print(
-            f"[dim]{escaped(one.name)}: {escaped(str(one.left))} -> {escaped(str(one.right))}[/dim]"
+            f"[dim]{escape(one.name)}: {escape(str(one.left))} -> {escape(str(one.right))}[/dim]"
         )
     for mark, documents in (("-", found.documents_lost), ("+", found.documents_gained)):
         for document in documents:
-            out.print(f"{mark} {escaped(document)}")
+            out.print(f"{mark} {escape(document)}")
     for mark, edges in (("-", found.edges_lost), ("+", found.edges_gained)):
         for edge in edges:
-            out.print(f"{mark} {escaped(edge.source)} ->{edge.relation}-> {escaped(edge.target)}")
+            out.print(f"{mark} {escape(edge.source)} ->{edge.relation}-> {escape(edge.target)}")
     for mark, ids in (
         ("-", found.evidence_lost),
         ("+", found.evidence_gained),
         ("~", found.evidence_changed),
     ):
         for chunk in ids:
-            out.print(f"{mark} evidence {escaped(chunk)}")
+            out.print(f"{mark} evidence {escape(chunk)}")
     for share in found.tokens:
-        out.print(f"~ {escaped(share.name)}: {share.left} -> {share.right} tokens")
+        out.print(f"~ {escape(share.name)}: {share.left} -> {share.right} tokens")
     out.print(_summary(found))
 
 
@@ -115,12 +116,12 @@ def show_verdicts(verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
         expected = verdict.expectation
         whom = f" (as {expected.as_})" if expected.as_ else ""
-        word = typer.style("ok  " if verdict.passed else "FAIL", fg=_colour(verdict))
-        typer.echo(f"{word} {printable(expected.question + whom)}  {verdict.tokens} tokens")
+        echo("ok  " if verdict.passed else "FAIL", nl=False, fg=_colour(verdict))
+        echo(f" {expected.question}{whom}  {verdict.tokens} tokens")
         for problem in verdict.problems:
-            typer.echo(f"       line {expected.line}: {printable(problem)}")
+            echo(f"       line {expected.line}: {problem}")
     failed = sum(not verdict.passed for verdict in verdicts)
-    typer.secho(f"{len(verdicts) - failed} as expected, {failed} not", bold=True)
+    echo(f"{len(verdicts) - failed} as expected, {failed} not", bold=True)
 
 
 def _colour(verdict: Verdict) -> str:
@@ -131,23 +132,20 @@ def _colour(verdict: Verdict) -> str:
 
 
 def show_why_not(found: Explanation) -> None:
-    name = escaped(found.node)
-    if found.stage == "not visible":
-        out.print(f"[bold]{name}[/bold]: {found.explanation}")
-        return
+    name = escape(found.node)
     state = "is in the context" if found.stage == "included" else f"was left out at: {found.stage}"
     out.print(f"[bold]{name}[/bold] {state}")
     for step in found.steps:
         mark = "[green]in [/green]" if step.included else "[yellow]out[/yellow]"
-        out.print(f"  {mark} {step.action:<22} {escaped(step.explanation)}")
+        out.print(f"  {mark} {step.action:<22} {escape(step.explanation)}")
     for item in found.items:
         why = item.why
-        out.print(f"  {escaped(f'[{item.number}]')} {escaped(item.id)}")
-        out.print(f"      {escaped(why.rule)}; {escaped(why.access)}; {escaped(why.budget)}")
+        out.print(f"  {escape(f'[{item.number}]')} {escape(item.id)}")
+        out.print(f"      {escape(why.rule)}; {escape(why.access)}; {escape(why.budget)}")
     if found.suggestion:
-        out.print(escaped(found.suggestion) + (":" if found.change else ""))
+        out.print(escape(found.suggestion) + (":" if found.change else ""))
     for change in found.change:
-        out.print(f"  {escaped(_describe_change(change))}")
+        out.print(f"  {escape(_describe_change(change))}")
 
 
 def _describe_change(change: OptionChange) -> str:

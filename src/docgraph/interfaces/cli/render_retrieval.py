@@ -2,18 +2,19 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.tree import Tree
 
-from docgraph.interfaces.cli.render_context import printable
+from docgraph.interfaces.cli.console import out
+from docgraph.interfaces.cli.output import echo
 from docgraph.model.answer import Answer, CitationFlag, CitedSource
 from docgraph.model.edge import MANUAL, EdgeEvidence, Relationship
+from docgraph.model.evidence import NO_SEEDS
 from docgraph.model.node import document_of
 from docgraph.model.plan import Expansion
 from docgraph.model.seeds import Seeds
@@ -23,37 +24,28 @@ if TYPE_CHECKING:
     from docgraph.pipeline.retrieval import Retrieval, SavedPlan
 
 
-# An id must stay whole, also in a pipe: lines are not wrapped here.
-out = Console(highlight=False, soft_wrap=True, width=100_000, height=25, emoji=False)
-
-
-def escaped(text: str) -> str:
-    """Text from outside, without markup and without control characters."""
-    return escape(printable(text))
-
-
 def show_plan(saved: "SavedPlan") -> None:
     """The plan as a tree: seeds, and below each what its edges admit."""
     plan = saved.plan
-    question = escaped(plan.question or "of explicit ids")
+    question = escape(plan.question or "of explicit ids")
     tree = Tree(f"[bold]plan {plan.digest[:12]}[/bold] {question}")
     place = {node: index for index, node in enumerate(plan.order, start=1)}
     branches: dict[str, Tree] = {}
     for seed in plan.seed_documents:
-        branches[seed] = tree.add(f"[cyan]{place[seed]}. {escaped(seed)}[/cyan]  seed")
+        branches[seed] = tree.add(f"[cyan]{place[seed]}. {escape(seed)}[/cyan]  seed")
     for found in plan.expanded_documents:
         arrow = "<-" if found.backwards else "->"
-        name = f"[green]{place[found.document_id]}. {escaped(found.document_id)}[/green]"
+        name = f"[green]{place[found.document_id]}. {escape(found.document_id)}[/green]"
         holder = _holder(found, branches)
         branches[found.document_id] = branches.get(holder, tree).add(f"{arrow} {found.via}  {name}")
     for limit, count in Counter(cut.limit for cut in plan.cut).items():
-        tree.add(f"[dim]{count} more reached, left out by {escaped(limit)}[/dim]")
+        tree.add(f"[dim]{count} more reached, left out by {escape(limit)}[/dim]")
     left = [n for n in plan.constraints.selection.dropped if document_of(n) not in plan.documents]
     if left:
-        reason = escaped(plan.constraints.selection.reason)
+        reason = escape(plan.constraints.selection.reason)
         tree.add(f"[dim]{len(left)} found, left out of scope: {reason}[/dim]")
     if not plan.order:
-        tree.add("nothing visible matches")
+        tree.add(NO_SEEDS)
     out.print(tree)
 
 
@@ -67,25 +59,32 @@ def _holder(found: Expansion, branches: Mapping[str, Tree]) -> str:
 def show_why(found: "Retrieval") -> None:
     context = found.context
     if context.reason:
-        out.print(f"[bold]{escaped(context.reason)}[/bold]")
+        out.print(f"[bold]{escape(context.reason)}[/bold]")
     for item in context.items:
         name = f"[{item.number}]" if item.number else item.layer
         where = item.location.cite() if item.number else item.document_id
-        out.print(f"[cyan]{escape(name)} {escaped(where)}[/cyan]")
+        out.print(f"[cyan]{escape(name)} {escape(where)}[/cyan]")
         why = item.why
-        out.print(f"    {escaped(why.rule)}; {escaped(why.access)}; {escaped(why.budget)}")
+        out.print(f"    {escape(why.rule)}; {escape(why.access)}; {escape(why.budget)}")
     for omitted in context.omitted:
-        out.print(f"[dim]left out {escaped(omitted.id)}: {escaped(omitted.reason)}[/dim]")
+        out.print(f"[dim]left out {escape(omitted.id)}: {escape(omitted.reason)}[/dim]")
     for step in found.run.trace.steps:
         name = f"{step.action} (implicit)" if step.implicit else step.action
         made, digest = step.output
         out.print(f"[dim]{name:<22} {made:<20} {digest[:12]} {step.milliseconds:7.1f} ms[/dim]")
 
 
-def show_relations(found: tuple[Relationship, ...]) -> None:
-    for known in found:
+def show_relations(visit: Callable[[Callable[[Relationship], None]], None]) -> None:
+    """Each one is printed when `visit` comes to it."""
+    counted = 0
+
+    def show(known: Relationship) -> None:
+        nonlocal counted
+        counted += 1
         out.print(format_relation(known))
-    out.print(f"{len(found)} relation{'' if len(found) == 1 else 's'}")
+
+    visit(show)
+    out.print(f"{counted} relation{'' if counted == 1 else 's'}")
 
 
 def format_relation(known: Relationship) -> str:
@@ -94,8 +93,8 @@ def format_relation(known: Relationship) -> str:
     shown = [e.text if MANUAL in known.origins else _place(e) for e in known.evidence]
     more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
     place = f": {shown[0]}{more}" if shown else ""
-    name = f"{escaped(edge.source)} ->[green]{edge.relation}[/green]-> {escaped(edge.target)}"
-    return f"{name}  [dim]{', '.join(known.origins)}{escaped(place)}[/dim]"
+    name = f"{escape(edge.source)} ->[green]{edge.relation}[/green]-> {escape(edge.target)}"
+    return f"{name}  [dim]{', '.join(known.origins)}{escape(place)}[/dim]"
 
 
 def _place(evidence: EdgeEvidence) -> str:
@@ -103,11 +102,11 @@ def _place(evidence: EdgeEvidence) -> str:
 
 
 def show_pipeline(pipeline: "Pipeline") -> None:
-    out.print(f"[bold]{escaped(pipeline.name)}[/bold] is sound ({pipeline.digest[:12]})")
+    out.print(f"[bold]{escape(pipeline.name)}[/bold] is sound ({pipeline.digest[:12]})")
     for number, step in enumerate(pipeline.steps, start=1):
         options = ", ".join(f"{name}: {_as_yaml(value)}" for name, value in step.options.items())
         implicit = " (put in: no step before the next makes a plan)" if step.action.implicit else ""
-        out.print(f"{number}. {step.action.name}{implicit} {escaped('{' + options + '}')}")
+        out.print(f"{number}. {step.action.name}{implicit} {escape('{' + options + '}')}")
 
 
 def _as_yaml(value: object) -> str:
@@ -141,16 +140,15 @@ def _gain(gain: Mapping[str, Any] | None) -> str:
 
 def show_seeds(seeds: Seeds) -> None:
     if not seeds.ranked:
-        typer.echo("nothing visible matches")
+        echo("nothing visible matches")
         return
     widest = max(len(seed.why) for seed in seeds.ranked)
     for place, seed in enumerate(seeds.ranked, start=1):
-        why = printable(f"{seed.why:<{widest}}")
-        name = typer.style(printable(seed.id), fg=typer.colors.CYAN)
-        typer.echo(f"{place:>3}  {seed.score:.4f}  {why}  {name}")
+        echo(f"{place:>3}  {seed.score:.4f}  {seed.why:<{widest}}  ", nl=False)
+        echo(seed.id, fg=typer.colors.CYAN)
     if seeds.selection.dropped:
-        typer.secho(printable(f"kept: {seeds.selection.reason}"), dim=True)
-        typer.secho(printable(f"left out: {', '.join(seeds.selection.dropped)}"), dim=True)
+        echo(f"kept: {seeds.selection.reason}", dim=True)
+        echo(f"left out: {', '.join(seeds.selection.dropped)}", dim=True)
 
 
 _FLAGS = {
@@ -168,30 +166,30 @@ class StreamPrinter:
 
     def __call__(self, piece: str) -> None:
         self._printed = True
-        typer.echo(printable(piece), nl=False)
+        echo(piece, nl=False)
 
     def end(self) -> None:
         if self._printed:
-            typer.echo()
+            echo()
             self._printed = False
 
 
 def show_answer(answer: Answer) -> None:
     """The text of a model was printed as it streamed."""
     if answer.reason:
-        typer.secho(printable(answer.reason), bold=True)
+        echo(answer.reason, bold=True)
     if answer.kind == "no_model":
-        typer.echo(printable(answer.text), nl=False)
+        echo(answer.text, nl=False)
     for source in answer.sources:
-        typer.secho(printable(_source(source)), fg=typer.colors.CYAN)
+        echo(_source(source), fg=typer.colors.CYAN)
     for flag in answer.flags:
-        typer.secho(printable(f"careful: {_flag(flag)}"), fg=typer.colors.YELLOW)
+        echo(f"careful: {_flag(flag)}", fg=typer.colors.YELLOW)
     if answer.generation is not None:
         generation = answer.generation
         about = "" if generation.counted == "exact" else "about "
         tokens = f"{about}{generation.prompt_tokens} of {generation.context_window} tokens"
         line = f"{generation.model}: {tokens}, prompt {generation.prompt}"
-        typer.secho(printable(line), dim=True)
+        echo(line, dim=True)
 
 
 def _source(source: CitedSource) -> str:

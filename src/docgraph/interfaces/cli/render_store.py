@@ -3,9 +3,12 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from rich.markup import escape
 from rich.table import Table
 
-from docgraph.interfaces.cli.render_retrieval import escaped, format_relation, out
+from docgraph.interfaces.cli.console import out
+from docgraph.interfaces.cli.render_retrieval import format_relation
+from docgraph.interfaces.terminal import escape_line
 from docgraph.model.audit import AuditEntry, AuditVerdict
 from docgraph.model.diff import SnapshotDiff
 from docgraph.model.edge import RelationCounts
@@ -20,15 +23,17 @@ _SHOWN = 5
 
 
 def show_status(status: "Status") -> None:
+    for ingest in status.ingests:
+        out.print(f"an ingest is running: {escape(ingest.describe())}")
     if not status.scope.snapshots:
         out.print("nothing visible")
         return
     for name in status.scope.snapshots:
-        out.print(f"{escaped(name.repository)} {escaped(name.branch)} snapshot {name.snapshot}")
+        out.print(f"{escape(name.repository)} {escape(name.branch)} snapshot {name.snapshot}")
     for kind, count in status.counts.items():
         out.print(f"{count:>8} {kind}")
     if status.embedder:
-        out.print(f"embedder {escaped(status.embedder.name)} ({status.embedder.digest[:12]})")
+        out.print(f"embedder {escape(status.embedder.name)} ({status.embedder.digest[:12]})")
 
 
 def show_ingest(result: "IngestResult", *, brief: bool) -> None:
@@ -36,24 +41,26 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
     name = f"snapshot {made.snapshot} of {made.repository} {made.branch}" if made else "no change"
     moved = f" ({len(result.renamed)} of them renamed)" if result.renamed else ""
     out.print(
-        f"{escaped(name)}: documents added {result.added}{moved}, changed {result.changed}, "
+        f"{escape(name)}: documents added {result.added}{moved}, changed {result.changed}, "
         f"removed {result.removed}, unchanged {result.unchanged}; "
         f"written: nodes {result.nodes}, chunks {result.chunks}"
     )
     if result.references:
         out.print(_references(result))
+    if changes := result.access.describe():
+        out.print(f"access: {escape(changes)}")
     if brief:
         return
     for lost in result.unresolved[:_SHOWN]:
-        out.print(f"[dim]not found: {escaped(lost.what)} ({escaped(lost.path)}:{lost.line})[/dim]")
+        out.print(f"[dim]not found: {escape(lost.what)} ({escape(lost.path)}:{lost.line})[/dim]")
     if len(result.unresolved) > _SHOWN:
         out.print(f"[dim]and {len(result.unresolved) - _SHOWN} more; see --json[/dim]")
     for suffix, count in result.skipped:
-        out.print(f"[dim]skipped {count} x {escaped(suffix)}: no reader for it[/dim]")
+        out.print(f"[dim]skipped {count} x {escape(suffix)}: no reader for it[/dim]")
     for remark in result.remarks:
-        out.print(f"[yellow]odd: {escaped(remark.path)}: {escaped(remark.reason)}[/yellow]")
+        out.print(f"[yellow]odd: {escape(remark.path)}: {escape(remark.reason)}[/yellow]")
     for problem in result.problems:
-        out.print(f"[yellow]not used: {escaped(problem.path)}: {escaped(problem.reason)}[/yellow]")
+        out.print(f"[yellow]not used: {escape(problem.path)}: {escape(problem.reason)}[/yellow]")
 
 
 def _references(result: "IngestResult") -> str:
@@ -82,18 +89,18 @@ def show_snapshots(found: tuple[SnapshotInfo, ...]) -> None:
         table.add_column(name, justify="right" if name in {"snapshot", "documents"} else "left")
     for info in found:
         made = f"{info.revision[:12]} {info.ref}".strip()
-        where = (escaped(info.name.repository), escaped(info.name.branch), str(info.name.snapshot))
-        table.add_row(*where, escaped(info.created), escaped(made) or "-", str(info.documents))
+        where = (escape(info.name.repository), escape(info.name.branch), str(info.name.snapshot))
+        table.add_row(*where, escape(info.created), escape(made) or "-", str(info.documents))
     out.print(table)
 
 
 def show_diff(found: SnapshotDiff) -> None:
     for name, ids in (("+", found.added), ("-", found.removed), ("~", found.changed)):
         for document in ids:
-            out.print(f"{name} {escaped(document)}")
+            out.print(f"{name} {escape(document)}")
     for name, edges in (("+", found.gained), ("-", found.lost)):
         for edge in edges:
-            out.print(f"{name} {escaped(edge.source)} ->{edge.relation}-> {escaped(edge.target)}")
+            out.print(f"{name} {escape(edge.source)} ->{edge.relation}-> {escape(edge.target)}")
     out.print(
         f"documents added {len(found.added)}, removed {len(found.removed)}, "
         f"changed {len(found.changed)}; relations gained {len(found.gained)}, "
@@ -103,7 +110,7 @@ def show_diff(found: SnapshotDiff) -> None:
 
 def show_verified(found: VerifyReport, digest: str | None) -> None:
     for problem in found.problems:
-        out.print(f"[red]wrong:[/red] {escaped(problem)}")
+        out.print(f"[red]wrong:[/red] {escape(problem)}")
     looked = ", ".join(f"{name} {count}" for name, count in found.checked)
     out.print(f"looked at: {looked}")
     if digest is not None:
@@ -116,7 +123,7 @@ def show_counts(found: RelationCounts) -> None:
         references = f"{one.unresolved} reference{'' if one.unresolved == 1 else 's'}"
         lost = f", {references} unresolved" if one.unresolved else ""
         edges = f"{one.edges} edge{'' if one.edges == 1 else 's'}"
-        out.print(f"[bold]{escaped(one.origin)}[/bold] {one.relation}: {edges}{lost}")
+        out.print(f"[bold]{escape(one.origin)}[/bold] {one.relation}: {edges}{lost}")
         for example in one.examples:
             out.print(f"    {format_relation(example)}")
     total = ", ".join(f"{relation} {count}" for relation, count in found.edges)
@@ -148,9 +155,7 @@ def _line(entry: AuditEntry) -> str:
 
 def _in_line(text: str) -> str:
     """A name with a line break must not look like another row."""
-    return escaped(
-        "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
-    )
+    return escape(escape_line(text))
 
 
 def show_verdict(found: AuditVerdict) -> None:

@@ -11,8 +11,8 @@ from docgraph.interfaces.cli.options import (
     JsonOption,
     StoreOption,
     current_settings,
-    print_json,
 )
+from docgraph.interfaces.cli.output import echo, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +79,7 @@ def serve(
         if json:
             print_json({"url": url})
         else:
-            typer.echo(f"docgraph listens on {url}")
+            echo(f"docgraph listens on {url}")
         sys.stdout.flush()
 
     serve_http(replace(settings, serve=chosen), show_url)
@@ -191,7 +191,7 @@ def _over_http(
         if json:
             print_json({"url": url})
         else:
-            typer.echo(f"listening on {url}")
+            echo(f"listening on {url}")
         sys.stdout.flush()
 
     login, limits = build_authentication(settings), limits_of(settings.serve)

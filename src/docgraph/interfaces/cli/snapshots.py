@@ -8,8 +8,8 @@ from docgraph.interfaces.cli.options import (
     BranchOptions,
     CommonOptions,
     expand_options,
-    print_json,
 )
+from docgraph.interfaces.cli.output import print_json
 
 if TYPE_CHECKING:
     from docgraph.model.snapshot import SnapshotInfo, SnapshotName
@@ -27,12 +27,7 @@ def snapshots(
     """
     from docgraph.interfaces.cli.render_store import show_snapshots
 
-    found = tuple(
-        info
-        for info in common.engine().content.snapshots(common.reader())
-        if place.repository in (None, info.name.repository)
-        and place.branch in (None, info.name.branch)
-    )
+    found = common.engine().content.snapshots(common.reader(), place.repository, place.branch)
     if common.json:
         print_json({"snapshots": found})
     else:
@@ -62,11 +57,7 @@ def diff_snapshots(
     from docgraph.interfaces.cli.render_store import show_diff
 
     engine, reader = common.engine(), common.reader()
-    known = tuple(
-        info
-        for info in engine.content.snapshots(reader)
-        if place.repository in (None, info.name.repository)
-    )
+    known = engine.content.snapshots(reader, place.repository)
     sides = [named(known, written, place.branch) for written in (old, new)]
     found = engine.content.diff_snapshots(reader, sides[0], sides[1])
     if common.json:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from docgraph.interfaces.http.responses import as_json
-from docgraph.interfaces.server.worker_pool import Overloaded
+from docgraph.interfaces.server.fair_queue import Overloaded
 from docgraph.model.errors import (
     BadInput,
     BadPipeline,
@@ -26,6 +26,7 @@ from docgraph.model.errors import (
     NotAuthenticated,
     NotAuthorized,
     NotVisible,
+    ParserError,
     StoreBusy,
     StoreError,
     WrongEmbedder,
@@ -69,7 +70,8 @@ class ProblemDetails:
     """An error as RFC 9457 has it. The type is `about:blank`: the status is the kind.
 
     `errors` are there where several places of a request are wrong, `request_id` where the
-    server's log tells more.
+    server's log tells more. `change` is there where a change failed: `none` was made and none will
+    be, or it is `unknown`: the change may have been made, or may still be.
     """
 
     type: str
@@ -78,6 +80,7 @@ class ProblemDetails:
     detail: str
     errors: tuple[FieldError, ...] = ()
     request_id: str = ""
+    change: Literal["none", "unknown"] | None = None
 
 
 def problem(
@@ -86,21 +89,27 @@ def problem(
     *,
     errors: tuple[FieldError, ...] = (),
     request_id: str = "",
+    change: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """Empty fields are left out."""
-    body = problem_data(status, detail, errors=errors, request_id=request_id)
+    body = problem_data(status, detail, errors=errors, request_id=request_id, change=change)
     return Response(
         as_json(body), status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {})
     )
 
 
 def problem_data(
-    status: int, detail: str, *, errors: tuple[FieldError, ...] = (), request_id: str = ""
+    status: int,
+    detail: str,
+    *,
+    errors: tuple[FieldError, ...] = (),
+    request_id: str = "",
+    change: str = "",
 ) -> dict[str, Any]:
     title = TITLES.get(status, "Not to be had")
     fields = {"type": NO_TYPE, "title": title, "status": status, "detail": detail}
-    more = {"errors": errors, "request_id": request_id}
+    more = {"errors": errors, "request_id": request_id, "change": change}
     return fields | {name: value for name, value in more.items() if value}
 
 
@@ -108,7 +117,21 @@ def problem_data(
 
 
 LATER = {"Retry-After": "1"}
+OUTCOMES = {
+    "": "",
+    "none": "; nothing was changed, and nothing will be",
+    "unknown": "; the change may have been made or may still be: look before you try again",
+}
 NOT_AUTHENTICATED = "show a credential that is known here: Authorization: Bearer …"
+
+
+class ChangeFailed(Exception):
+    """A change was requested and failed: nothing was written, or it `may_follow`."""
+
+    def __init__(self, error: DocgraphError, *, may_follow: bool) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.may_follow = may_follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +158,7 @@ REFUSALS = (
     Refusal(Overloaded, 503, "more wait already than may wait; try again", LATER),
     Refusal(StoreBusy, 503, "another writes to this store just now; try again", LATER),
     Refusal(StoreError, 503, "the store cannot be used as it is", LATER, logged=True),
+    Refusal(ParserError, 503, "no process for parsing can be started", LATER, logged=True),
     Refusal(ModelError, 502, "a model's server did not answer as it should", logged=True),
     Refusal(DeadlineExceeded, 504),
     Refusal(Cancelled, 499),
@@ -159,6 +183,7 @@ _MESSAGES = {
 
 def handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(DocgraphError, handle_refusal)
+    app.add_exception_handler(ChangeFailed, handle_failed_change)
     app.add_exception_handler(RequestValidationError, handle_validation_error)
     app.add_exception_handler(HTTPException, handle_http_error)
 
@@ -168,14 +193,20 @@ async def handle_refusal(request: Request, error: Exception) -> Response:
     return refusal_response(request_id(request), error)
 
 
-def refusal_response(request_id: str, error: DocgraphError) -> Response:
+async def handle_failed_change(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ChangeFailed)
+    change = "unknown" if error.may_follow else "none"
+    return refusal_response(request_id(request), error.error, change)
+
+
+def refusal_response(request_id: str, error: DocgraphError, change: str = "") -> Response:
     refusal = refusal_of(error)
     if refusal is None:
         return unexpected(request_id, error)
     if refusal.logged:
         LOG.warning("%s: %s: %s", request_id, type(error).__name__, error)
-    message = refusal.message or str(error)
-    return problem(refusal.status, message, headers=refusal.headers)
+    message = (refusal.message or str(error)) + OUTCOMES[change]
+    return problem(refusal.status, message, change=change, headers=refusal.headers)
 
 
 def unexpected(request_id: str, error: BaseException) -> Response:

@@ -1,5 +1,6 @@
 """Bodies and queries of requests: known keys alone, each of its type, none too long."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import (
@@ -146,6 +147,11 @@ class PassthroughJson:
         self, _: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         return handler(TypeAdapter(self._kind).core_schema)
+
+
+def has_format(yes: str, no: str) -> Callable[[Any], str]:
+    """Tells a file of docgraph's, which names its format, from a body that has it in a field."""
+    return lambda given: yes if isinstance(given, dict) and "format" in given else no
 
 
 # Query strings; an unknown key is refused.

@@ -1,6 +1,7 @@
 """Bodies of responses: the same shapes that the command line prints with --json."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from docgraph.model.answer import Answer
@@ -9,6 +10,7 @@ from docgraph.model.digest import plain
 from docgraph.model.edge import Relationship
 from docgraph.model.node import Location
 from docgraph.model.plan import Cut, RetrievalPlan
+from docgraph.model.question import EmbedderIdentity
 from docgraph.model.seeds import Seeds, Selection
 from docgraph.model.snapshot import SnapshotInfo, SnapshotName
 from docgraph.pipeline.receipt import Receipt
@@ -27,10 +29,10 @@ class SearchResponse:
 
 @dataclass(frozen=True, slots=True)
 class PlanResponse:
-    """`plan` is what `/v1/plans/execute` takes."""
+    """A plan with its receipt; `/v1/plans/execute` takes both."""
 
     plan: SavedPlan
-    receipt: Receipt | None
+    receipt: Receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,23 @@ class RelationsResponse:
 @dataclass(frozen=True, slots=True)
 class SnapshotsResponse:
     snapshots: tuple[SnapshotInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningIngestResponse:
+    """Which process of which machine it is, is the operator's to know."""
+
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusResponse:
+    """What you can ask. `ingests` run in your tenant; without the right `ingest` there are none."""
+
+    scope: tuple[SnapshotName, ...]
+    counts: Mapping[str, int]
+    embedder: EmbedderIdentity | None
+    ingests: tuple[RunningIngestResponse, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,9 @@ QuestionText = Annotated[
 ]
 SeedIds = Annotated[
     tuple[Id, ...],
-    Field(max_length=MOST_SEEDS, description="Ids to start from instead of searching."),
+    Field(
+        max_length=MOST_SEEDS, description="Ids or addresses to start from instead of searching."
+    ),
 ]
 PipelineName = Annotated[
     Name,

@@ -13,8 +13,9 @@ from docgraph.engine import Engine
 from docgraph.interfaces.auth.authentication import AuthBackend, Authenticator
 from docgraph.interfaces.mcp.server import mcp_server
 from docgraph.interfaces.mcp.tool_context import Limits, ToolContext
+from docgraph.interfaces.server.fair_queue import Overloaded
 from docgraph.interfaces.server.listener import are_local_origins, is_local_host
-from docgraph.interfaces.server.worker_pool import Overloaded, quota_key
+from docgraph.interfaces.server.worker_pool import WorkerPool, user_key
 from docgraph.model.access import Principal
 from docgraph.model.errors import DocgraphError, NotAuthenticated
 from docgraph.pipeline.pipeline import Pipeline
@@ -102,9 +103,13 @@ def mcp_app(
     login: AuthBackend,
     pipelines: Mapping[str, Pipeline],
     limits: Limits | None = None,
+    workers: WorkerPool | None = None,
 ) -> "McpApp":
-    """To be mounted at a path such as /mcp, and run in `lifespan`."""
-    return McpApp(ToolContext(engine, pipelines, limits or Limits()), login)
+    """To be mounted at a path such as /mcp, and run in `lifespan`.
+
+    `workers` of a server that answers questions elsewhere, too, do the work; else its own do.
+    """
+    return McpApp(ToolContext(engine, pipelines, limits or Limits()), login, workers)
 
 
 class McpApp:
@@ -113,13 +118,19 @@ class McpApp:
     The principal is stored in the request's scope, by the authenticator alone.
     """
 
-    def __init__(self, context: ToolContext, login: AuthBackend) -> None:
+    def __init__(
+        self, context: ToolContext, login: AuthBackend, workers: WorkerPool | None = None
+    ) -> None:
         self._is_open = login.open_to_local
         self._authenticator = Authenticator(login)
         self._limits = context.limits
         self._manager = StreamableHTTPSessionManager(
             mcp_server(
-                context, _principal, from_afar=True, whose=lambda r: quota_key(_principal(r))
+                context,
+                _principal,
+                from_afar=True,
+                whose=lambda request: user_key(_principal(request)),
+                workers=workers,
             ),
             json_response=True,  # a stream of events would be cut where a server drains
             stateless=True,

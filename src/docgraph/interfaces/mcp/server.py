@@ -24,11 +24,12 @@ from docgraph.interfaces.mcp.tools.fetch import FETCH
 from docgraph.interfaces.mcp.tools.plan import PLAN
 from docgraph.interfaces.mcp.tools.relations import RELATIONS
 from docgraph.interfaces.mcp.tools.search import SEARCH
-from docgraph.interfaces.server.worker_pool import QuotaKey, WorkerPool
+from docgraph.interfaces.server.worker_pool import UserKey, WorkerPool
 from docgraph.model.access import Principal
 from docgraph.model.errors import (
     BadInput,
     ContractViolation,
+    DeadlineExceeded,
     DocgraphError,
     ModelError,
     StoreError,
@@ -41,17 +42,20 @@ from docgraph.ports.cancellation import Deadline, check_cancelled, deadline_scop
 
 
 class ToolWorkers:
-    """As many concurrent calls as the limits say; the time of calls that wait runs on.
+    """One user has as many concurrent calls as the limits say, and a quota of the queue; one more
+    worker is for others. The time of calls that wait runs on.
 
-    Each user has a quota of the queue, but for the one client that started this process.
+    The one client that started this process has no quota.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, workers: WorkerPool | None = None) -> None:
         self._seconds = limits.seconds
-        self._workers = WorkerPool("mcp", limits.at_once, limits.queue)
+        self._workers = workers or WorkerPool(
+            "mcp", limits.at_once + 1, limits.queue, per_user=limits.at_once
+        )
 
-    async def run(self, work: Callable[[], T], key: QuotaKey | None) -> T:
-        """Cancelled or disconnected, the work ends at its next step."""
+    async def run(self, work: Callable[[], T], key: UserKey | None) -> T:
+        """Cancelled, disconnected or late, the work ends at its next step."""
         deadline = Deadline(self._seconds)
 
         def run() -> T:
@@ -60,14 +64,17 @@ class ToolWorkers:
                 return work()
 
         working = asyncio.wrap_future(self._workers.submit(run, key))
-        late = asyncio.get_running_loop().call_later(self._seconds, deadline.expire)
         try:
-            return await working
+            done, _ = await asyncio.wait({working}, timeout=self._seconds)
+            if done:
+                return working.result()
+            deadline.expire()
+            raise DeadlineExceeded(f"this took longer than {self._seconds:g} seconds")
         except asyncio.CancelledError:
             deadline.cancel()
             raise
         finally:
-            late.cancel()
+            working.cancel()
 
 
 # Errors as a client reads them, without internals.
@@ -113,15 +120,20 @@ INSTRUCTIONS = (
 # The authenticated principal of the transport's request, if there is one.
 Who = Callable[[Any], Principal]
 # The quota that a call counts for; none where one client started the process.
-Whose = Callable[[Any], QuotaKey | None]
+Whose = Callable[[Any], UserKey | None]
 
 
 def mcp_server(
-    context: ToolContext, who: Who, *, from_afar: bool, whose: Whose = lambda _: None
+    context: ToolContext,
+    who: Who,
+    *,
+    from_afar: bool,
+    whose: Whose = lambda _: None,
+    workers: WorkerPool | None = None,
 ) -> Server[Any, Any]:
     """`who` is called anew on every call, by its worker: rights may have changed."""
     server: Server[Any, Any] = Server("docgraph", version=__version__, instructions=INSTRUCTIONS)
-    workers = ToolWorkers(context.limits)
+    calls = ToolWorkers(context.limits, workers)
     listed = [tool.definition(tuple(context.pipelines)) for tool in TOOLS.values()]
 
     async def list_tools(_: ListToolsRequest) -> ServerResult:
@@ -131,7 +143,7 @@ def mcp_server(
         request = server.request_context.request
         name, arguments = call.params.name, call.params.arguments or {}
         try:
-            result = await workers.run(
+            result = await calls.run(
                 lambda: _call(context, who(request), name, arguments), whose(request)
             )
         except Exception as error:  # noqa: BLE001 - translated here; unexpected ones are logged

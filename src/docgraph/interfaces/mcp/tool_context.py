@@ -9,7 +9,12 @@ from mcp.types import ToolAnnotations
 from pydantic import TypeAdapter
 
 from docgraph.engine import Engine
-from docgraph.interfaces.mcp.arguments import PlanArguments, ScopeArguments, read_arguments
+from docgraph.interfaces.mcp.arguments import (
+    PlanArguments,
+    ScopeArguments,
+    id_of,
+    read_arguments,
+)
 from docgraph.model.access import Principal
 from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput
@@ -67,7 +72,7 @@ class ToolContext:
             reader,
             self.pipeline(arguments.pipeline),
             arguments.question,
-            arguments.seeds,
+            tuple(map(id_of, arguments.seeds)),
             arguments.scope,
             **values,
         )

@@ -1,7 +1,6 @@
 """Transports: standard input and output for one client, or HTTP on an address of its own."""
 
 import asyncio
-import logging
 import os
 import signal
 import socket
@@ -16,12 +15,13 @@ from mcp.server.stdio import stdio_server
 
 from docgraph.interfaces.mcp.http_transport import McpApp, Receive, Scope, Send, answer
 from docgraph.interfaces.server.connection_limits import LimitedServer, limited_config
+from docgraph.interfaces.terminal import log_to_stderr
 from docgraph.wiring.server_settings import ServeSettings
 
 
 def serve_stdio(server: Server[Any, Any]) -> None:
     """Until standard input ends. Ctrl-C ends the process, since a read cannot be woken."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    log_to_stderr()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     with redirect_stdout():
         asyncio.run(_serve_stdio(server))
@@ -62,7 +62,7 @@ def listen(
     app: McpApp, listener: socket.socket, on_listening: Callable[[str], None], served: ServeSettings
 ) -> None:
     """Until SIGTERM or SIGINT; open requests are then finished within the time to drain."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    log_to_stderr()
     for sign in (signal.SIGTERM, signal.SIGINT):
         signal.signal(sign, _ignore)
     config = limited_config(_at_path(app), served, lifespan="off")

@@ -21,9 +21,10 @@ from docgraph.interfaces.python.options import (
 )
 from docgraph.interfaces.python.result import Result
 from docgraph.model.access import LOCAL, LOCAL_ONLY
+from docgraph.model.access_policy import DEFAULT_BRANCHES
 from docgraph.model.document import NodeText
 from docgraph.model.edge import Edge, Relationship
-from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.errors import BadInput
 from docgraph.model.explanation import Explanation
 from docgraph.model.snapshot import SnapshotInfo, SnapshotName, Status
 from docgraph.pipeline.load import shipped_pipelines
@@ -32,7 +33,7 @@ from docgraph.pipeline.replay import ReplayResult
 from docgraph.pipeline.request import QuestionRequest, snapshot_selectors
 from docgraph.pipeline.retrieval import Retrieval, SavedPlan, plan_from_json
 from docgraph.ports.source import MAX_FILE_BYTES, SourceOptions
-from docgraph.wiring.sources import open_source
+from docgraph.wiring.sources import open_source, source_location
 
 
 class Docgraph(OpenStore):
@@ -108,7 +109,7 @@ class Docgraph(OpenStore):
     ) -> tuple[NodeText, ...]:
         """Nodes and chunks by id, in the order given; their texts are left out unless `whole`.
 
-        Forbidden and absent ones are missing alike.
+        Forbidden and absent ones are missing alike; NotVisible if all of them are.
         """
         check_options(options, ScopeOptions)
         reader, scope = self._reader(options.get("as_")), scope_of(options)
@@ -122,9 +123,8 @@ class Docgraph(OpenStore):
         **options: Unpack[ScopeOptions],
     ) -> NodeText:
         """One node or chunk; NotVisible if there is none that the reader may see."""
-        for node in self.nodes([id], whole=whole, **options):
-            return node
-        raise NotVisible(f"no visible node has the id {id!r}")
+        (node,) = self.nodes([id], whole=whole, **options)
+        return node
 
     def ingest(
         self,
@@ -164,8 +164,23 @@ class Docgraph(OpenStore):
                 otherwise=LOCAL_ONLY if who.tenant == LOCAL else None,
                 without=without,
                 origin=opened.origin,
+                location=source_location(os.fspath(path), opened.origin.ref),
                 progress=progress,
             )
+
+    def set_source(
+        self,
+        path: Store,
+        *,
+        repository: str,
+        branch: str = DEFAULT_BRANCHES[0],
+        ref: str = "",
+        as_: ReaderLike = None,
+    ) -> None:
+        """Fills a branch from another folder, file, repository or address from the next ingest on:
+        one that has moved, say. Needs the right `access`."""
+        source = source_location(os.fspath(path), ref)
+        self._administration().set_source(self._reader(as_), repository, branch, source)
 
     def relations(
         self,
@@ -223,11 +238,8 @@ class Docgraph(OpenStore):
         branch: str | None = None,
     ) -> tuple[SnapshotInfo, ...]:
         """What can be asked, newest last, each with how many documents the reader sees in it."""
-        return tuple(
-            info
-            for info in self._existing_engine().content.snapshots(self._reader(as_))
-            if repository in (None, info.name.repository) and branch in (None, info.name.branch)
-        )
+        content = self._existing_engine().content
+        return content.snapshots(self._reader(as_), repository, branch)
 
     def status(self, **options: Unpack[ScopeOptions]) -> Status:
         """The snapshots that a question would be asked of, and how much they hold."""

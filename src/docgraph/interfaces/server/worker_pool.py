@@ -1,4 +1,4 @@
-"""A pool of worker threads with a bounded queue, first in, first out."""
+"""A pool of worker threads. Users take turns, so that none waits for all tasks of another."""
 
 import queue
 import threading
@@ -7,63 +7,48 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from contextvars import copy_context
-from functools import partial
 from typing import Any, TypeVar
 
+from docgraph.interfaces.server.fair_queue import FairQueue
 from docgraph.model.access import Principal
-from docgraph.model.errors import DocgraphError
 
-# A quota of the queue for each user, so that one user cannot fill it.
-
-
-QuotaKey = tuple[str, str]  # tenant and id
-PARTS = 4  # of a queue, one of which is a user's quota
-FEWEST = 72  # so that 64 clients with one key are never refused
+UserKey = tuple[str, str]  # tenant and id
+T = TypeVar("T")
 
 
-def quota_key(principal: Principal) -> QuotaKey:
+def user_key(principal: Principal) -> UserKey:
     return principal.tenant, principal.id
 
 
-class UserQuota:
-    """Not safe for threads: callers hold a lock."""
+class Task:
+    """Compared by identity."""
 
-    def __init__(self, waiting: int) -> None:
-        self._most = max(waiting // PARTS, FEWEST)
-        self._used: dict[QuotaKey, int] = {}
+    def __init__(self, work: Callable[[], Any], user: UserKey | None) -> None:
+        self.future: Future[Any] = Future()
+        self.user = user
+        self._context, self._work = copy_context(), work
 
-    def take(self, key: QuotaKey) -> bool:
-        """False where the quota is used up."""
-        used = self._used.get(key, 0)
-        if used >= self._most:
-            return False
-        self._used[key] = used + 1
-        return True
-
-    def release(self, key: QuotaKey) -> None:
-        """A user without work is forgotten."""
-        used = self._used.pop(key) - 1
-        if used:
-            self._used[key] = used
-
-
-T = TypeVar("T")
-Task = tuple["Future[Any]", Callable[[], Any], QuotaKey | None]
-
-
-class Overloaded(DocgraphError):
-    """The queue is full."""
+    def run(self) -> None:
+        if not self.future.set_running_or_notify_cancel():
+            return
+        try:
+            result = self._context.run(self._work)
+        except BaseException as error:  # noqa: BLE001  the caller gets it
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(result)
 
 
 class WorkerPool:
-    """`waiting` tasks may wait beside those that run. A user's tasks are limited by a quota."""
+    """`waiting` tasks may wait beside those that run; `per_user` of one user run at once."""
 
-    def __init__(self, name: str, threads: int, waiting: int) -> None:
-        self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-        self._most = threads + waiting
-        self._pending = 0
-        self._quota = UserQuota(waiting)
+    def __init__(
+        self, name: str, threads: int, waiting: int, *, per_user: int | None = None
+    ) -> None:
+        self._queue: FairQueue[Task] = FairQueue(threads, waiting, per_user or threads)
         self._lock = threading.Lock()
+        self._started: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._closing = False
         self._threads = [
             threading.Thread(target=self._work, name=f"{name}-{number}", daemon=True)
             for number in range(threads)
@@ -74,18 +59,17 @@ class WorkerPool:
     @property
     def pending(self) -> int:
         """How many tasks run or wait."""
-        return self._pending
-
-    def submit(self, work: Callable[[], T], key: QuotaKey | None) -> "Future[T]":
         with self._lock:
-            if self._pending >= self._most:
-                raise Overloaded("more wait already than may wait; try again")
-            if key is not None and not self._quota.take(key):
-                raise Overloaded("more of yours wait already than may wait; try again")
-            self._pending += 1
-        future: Future[T] = Future()
-        self._tasks.put((future, partial(copy_context().run, work), key))
-        return future
+            return self._queue.running + self._queue.waiting
+
+    def submit(self, work: Callable[[], T], user: UserKey | None) -> "Future[T]":
+        """Raises Overloaded. A future that is cancelled while it waits leaves the queue."""
+        task = Task(work, user)
+        with self._lock:
+            self._queue.put(task, user)
+            self._start()
+        task.future.add_done_callback(lambda done: self._remove(task) if done.cancelled() else None)
+        return task.future
 
     @asynccontextmanager
     async def running(self, seconds: float = 0.0) -> AsyncIterator[None]:
@@ -96,32 +80,33 @@ class WorkerPool:
             self.close(seconds)
 
     def close(self, seconds: float) -> bool:
-        """Ends the threads; False if some still run after that time."""
-        for _ in self._threads:
-            self._tasks.put(None)
+        """Ends the threads once no task is left; False if some still run after that time."""
+        with self._lock:
+            self._closing = True
+            self._start()
         until = time.monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
 
+    def _start(self) -> None:
+        """Under the lock: as many tasks as may run now."""
+        while (found := self._queue.start()) is not None:
+            self._started.put(found[0])
+        if self._closing and not self._queue.running:
+            for _ in self._threads:
+                self._started.put(None)
+
+    def _remove(self, task: Task) -> None:
+        with self._lock:
+            self._queue.remove(task, task.user)
+
     def _work(self) -> None:
-        while (task := self._tasks.get()) is not None:
-            future, work, key = task
+        while (task := self._started.get()) is not None:
             try:
-                if future.set_running_or_notify_cancel():
-                    _run(future, work)
+                task.run()
             finally:
                 with self._lock:
-                    self._pending -= 1
-                    if key is not None:
-                        self._quota.release(key)
-            del task, future, work  # no result is kept alive until the next task
-
-
-def _run(future: "Future[Any]", work: Callable[[], Any]) -> None:
-    try:
-        result = work()
-    except BaseException as error:  # noqa: BLE001  the caller gets it
-        future.set_exception(error)
-    else:
-        future.set_result(result)
+                    self._queue.finish(task.user)
+                    self._start()
+            del task  # no result is kept alive until the next task

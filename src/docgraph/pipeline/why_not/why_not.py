@@ -5,7 +5,6 @@ from typing import Any
 
 from docgraph.model.context import Context
 from docgraph.model.explanation import (
-    NOT_VISIBLE,
     Explanation,
     IncludedItem,
     OptionChange,
@@ -29,8 +28,8 @@ def why_not(
     inputs: Mapping[type, Any],
     reads: ReaderSession,
     run_pipeline: RunPipeline,
-) -> Explanation:
-    """With one reader's rights: a hidden node is explained as "not visible".
+) -> Explanation | None:
+    """With one reader's rights: None of a node that is hidden or absent.
 
     `inputs` are the question, and seeds where ids were given; `pipeline` then begins after them.
     """
@@ -38,7 +37,7 @@ def why_not(
     steps = steps_making(pipeline, Context)
     target = find_target(node, reads, question)
     if target is None:
-        return Explanation(node, question.text, pipeline.name, "not visible", NOT_VISIBLE)
+        return None
     runner = TrialRunner(steps, inputs, reads.graph, run_pipeline)
     trial = runner.run()
     assert trial is not None

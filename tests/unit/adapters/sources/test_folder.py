@@ -83,6 +83,44 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.requirement(36)
+@pytest.mark.parametrize(
+    "target",
+    [
+        "../outside/secret.md",
+        "../outside",
+        "../outside/back/a.md",  # a link that is there leads back inside
+        "../outside/../root/a.md",
+        "{}/outside/secret.md",
+        "{}/outside/back/a.md",
+        "deep/out/secret.md",
+    ],
+)
+@pytest.mark.parametrize("name", ["l.md", "access.yaml", "relations.yaml"])
+def test_a_link_does_not_reveal_what_exists_outside(tmp_path: Path, target: str, name: str) -> None:
+    results = []
+    for exists in (True, False):
+        place = tmp_path / str(exists)
+        write(place, "root/a.md", "root/deep/b.md")
+        (place / "root/deep/out").symlink_to("../../outside")
+        (place / "root" / name).symlink_to(target.format(place))
+        if exists:
+            write(place, "outside/secret.md")
+            (place / "outside/back").symlink_to(place / "root")
+        source = FolderSource(place / "root", inside=place / "root")
+        found = list(source.files())
+        read = [(one, source.read(one)) for one in found if isinstance(one, SourceFile)]
+        results.append((read, problems(found)))
+    assert results[0] == results[1]
+
+
+def test_an_absolute_link_into_a_root_that_is_named_by_a_link_is_followed(tmp_path: Path) -> None:
+    write(tmp_path, "real/a.md")
+    (tmp_path / "named").symlink_to("real")
+    (tmp_path / "real/l.md").symlink_to(tmp_path / "named/a.md")
+    assert paths(FolderSource(tmp_path / "named").files()) == ["a.md", "l.md"]
+
+
 @pytest.mark.requirement(35)
 def test_a_link_has_the_path_of_its_target_as_alias(tmp_path: Path) -> None:
     write(tmp_path, "secret/b.md", "public/a.md", "secret/.hidden.md")

@@ -8,7 +8,12 @@ import pytest
 
 from docgraph.adapters.sql.tenant_cache import TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState
-from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
+from docgraph.adapters.sql.version_table import (
+    Counted,
+    VersionTable,
+    Visibility,
+    resolve_visibility,
+)
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import Principal
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
@@ -27,7 +32,10 @@ class Lookups:
     def of(
         self, reader: Principal = READER, changes: int = 1, *selectors: SnapshotSelector
     ) -> Visibility:
-        table = VersionTable(changes, 0, NUMBERS, NUMBERS, NUMBERS, NUMBERS - 1, {}, (), {})
+        counted = Counted(changes, 0, f"{changes:032}")
+        table = VersionTable(
+            counted, reader.tenant, NUMBERS, NUMBERS, NUMBERS, NUMBERS - 1, {}, (), {}
+        )
         state = TenantState(self.cache, reader.tenant)
         return state.visibility(table, reader, selectors or ALL_REPOSITORIES, self._resolve)
 

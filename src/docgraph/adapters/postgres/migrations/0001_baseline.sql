@@ -6,13 +6,14 @@
 -- A row with `valid_from` and `valid_to` is part of the snapshots of its branch from `valid_from`
 -- up to, not including, `valid_to`. No reader sees a row of a snapshot that is not published yet.
 
--- Changes of each tenant, counted: a cached copy is valid while the counts are the same.
--- `access_changes` counts changed access classes and removed snapshots: then versions are read
--- anew.
+-- Changes of each tenant, counted. `access_changes` counts changed access classes and removed
+-- snapshots: then versions are read anew. `tokens` are those of the last 64 changes, the newest
+-- first, 32 random characters each: a cached copy is of this state if its token is the first.
 CREATE TABLE change_counts (
     tenant         text COLLATE "C" PRIMARY KEY,
     all_changes    bigint NOT NULL,
-    access_changes bigint NOT NULL DEFAULT 0
+    access_changes bigint NOT NULL DEFAULT 0,
+    tokens         text NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '')
 );
 
 CREATE TABLE branches (
@@ -40,22 +41,35 @@ CREATE TABLE snapshots (
     PRIMARY KEY (branch, number)
 );
 
--- Every distinct access rule, stored once and never changed. Documents refer to it from outside the
--- snapshots, so that a changed rule counts at once, for old snapshots too.
+-- The source that a branch was filled from, and is filled from until a person with the right
+-- `access` names another: the location of a folder, file or repository, or an address. `ref` is the
+-- git branch, tag or commit.
+CREATE TABLE branch_sources (
+    branch   integer PRIMARY KEY REFERENCES branches (id),
+    location text COLLATE "C" NOT NULL,
+    ref      text COLLATE "C" NOT NULL
+);
+
+-- Every distinct access rule, stored once and never changed. Documents refer to it, and a changed
+-- rule counts at once, for old snapshots too.
 CREATE TABLE access_classes (
     id     integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     rule   text COLLATE "C" NOT NULL,
     digest text COLLATE "C" GENERATED ALWAYS AS (md5(rule)) STORED UNIQUE
 );
 
--- `statements` (JSON) are those of the branch on the path. The class follows from them, from the
--- statements of the default branch, and from a manual rule.
+-- `statements` (JSON) are those of the branch on the path.
 CREATE TABLE document_access (
-    branch       integer NOT NULL REFERENCES branches (id),
-    path         text COLLATE "C" NOT NULL,
-    statements   text COLLATE "C" NOT NULL,
-    access_class integer NOT NULL REFERENCES access_classes (id),
+    branch     integer NOT NULL REFERENCES branches (id),
+    path       text COLLATE "C" NOT NULL,
+    statements text COLLATE "C" NOT NULL,
     PRIMARY KEY (branch, path)
+);
+
+-- The statements (JSON) of new paths of a branch that no file states anything of.
+CREATE TABLE default_statements (
+    branch     integer PRIMARY KEY REFERENCES branches (id),
+    statements text COLLATE "C" NOT NULL
 );
 
 -- The rules of a branch's access.yaml, as JSON.
@@ -118,8 +132,10 @@ CREATE TABLE vectors (
 );
 
 -- One row for each version of a document; `version` identifies it in all tables. `unresolved_calls`
--- counts calls in code whose target its file does not name. `access_class` is that of the path;
--- every table whose rows row-level security filters has a copy of it.
+-- counts calls in code whose target its file does not name. `stated_class` follows from the
+-- statements on the path, on its branch and on the default one; it never becomes wider once the
+-- version has ended. `access_class` follows from it and from a manual rule, and decides who may
+-- read; every table whose rows row-level security filters has a copy of it.
 CREATE TABLE documents (
     version          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     branch           integer NOT NULL REFERENCES branches (id),
@@ -131,6 +147,7 @@ CREATE TABLE documents (
     source_lines     text NOT NULL,
     valid_from       integer NOT NULL,
     valid_to         bigint NOT NULL,
+    stated_class     integer NOT NULL REFERENCES access_classes (id),
     access_class     integer NOT NULL REFERENCES access_classes (id)
 );
 CREATE INDEX documents_by_path ON documents (branch, path, valid_to);

@@ -11,19 +11,13 @@ AS $$
         nullif(current_setting('docgraph.access_classes', true), ''), ',')::integer[])
 $$;
 
--- The snapshot that is read of each branch, and the miners whose references count in it.
+-- The snapshot that is read of each branch, the miners whose references count in it, and the newest
+-- snapshot that is published.
 CREATE OR REPLACE FUNCTION requested_snapshots()
-RETURNS TABLE (branch integer, snapshot integer, miners text[])
+RETURNS TABLE (branch integer, snapshot integer, miners text[], newest integer)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
 AS $$
-    SELECT s.branch, s.snapshot, s.miners
+    SELECT s.branch, s.snapshot, s.miners, s.newest
     FROM jsonb_to_recordset(nullif(current_setting('docgraph.scope', true), '')::jsonb)
-         AS s (branch integer, snapshot integer, miners text[])
+         AS s (branch integer, snapshot integer, miners text[], newest integer)
 $$;
-
--- Numbers alone, read with the owner's rights, before the reader's are known.
-CREATE OR REPLACE VIEW document_lifetimes WITH (security_barrier) AS
-    SELECT b.tenant, d.version, d.branch, d.valid_from, d.valid_to, d.access_class
-    FROM documents AS d JOIN branches AS b ON b.id = d.branch;
-CREATE OR REPLACE VIEW segment_numbers WITH (security_barrier) AS
-    SELECT b.tenant, s.id FROM segments AS s JOIN branches AS b ON b.id = s.branch;

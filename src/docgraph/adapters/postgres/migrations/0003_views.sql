@@ -134,9 +134,9 @@ CREATE VIEW visible_relationships WITH (security_invoker) AS
 -- Packed by access class, so these have rows of other snapshots too: search masks them by version
 -- before it reads any number.
 CREATE VIEW masked_segments WITH (security_invoker) AS
-    SELECT s.* FROM segments AS s JOIN branches AS b ON b.id = s.branch
-    WHERE s.snapshot <= b.newest_snapshot
-      AND (s.access_class IN (SELECT readable_classes())) IS TRUE;
+    SELECT s.* FROM segments AS s
+         JOIN requested_snapshots() AS r ON r.branch = s.branch AND s.snapshot <= r.newest
+    WHERE (s.access_class IN (SELECT readable_classes())) IS TRUE;
 CREATE VIEW masked_postings WITH (security_invoker) AS
     SELECT p.* FROM postings AS p;
 CREATE VIEW masked_vectors WITH (security_invoker) AS

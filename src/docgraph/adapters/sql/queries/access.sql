@@ -64,26 +64,74 @@ INSERT INTO access_classes (rule) VALUES (:rule) ON CONFLICT DO NOTHING;
 SELECT id FROM access_classes WHERE rule = :rule;
 
 -- name: set_document_access
-INSERT INTO document_access (branch, path, statements, access_class)
-VALUES (:branch, :path, :statements, :access_class)
-ON CONFLICT (branch, path) DO UPDATE SET
-    statements = excluded.statements, access_class = excluded.access_class;
+INSERT INTO document_access (branch, path, statements) VALUES (:branch, :path, :statements)
+ON CONFLICT (branch, path) DO UPDATE SET statements = excluded.statements;
+
+-- name: default_statements
+SELECT statements FROM default_statements WHERE branch = :branch;
+
+-- name: set_default_statements
+INSERT INTO default_statements (branch, statements) VALUES (:branch, :statements)
+ON CONFLICT (branch) DO UPDATE SET statements = excluded.statements;
+
+-- name: versions_of_paths
+-- All versions of these paths, also of an ingest under way.
+SELECT d.version, d.path, d.content, d.valid_from, d.valid_to, s.rule, d.access_class, c.rule,
+       CAST(d.valid_from <= b.newest_snapshot AS integer),
+       CAST(d.valid_to > b.newest_snapshot AS integer)
+FROM documents AS d JOIN branches AS b ON b.id = d.branch
+     LEFT JOIN access_classes AS s ON s.id = d.stated_class
+     LEFT JOIN access_classes AS c ON c.id = d.access_class
+WHERE d.branch = :branch AND d.path IN :paths[text]
+ORDER BY d.path, d.valid_from, d.version;
+
+-- name: ended_versions_of_paths
+-- Of the other branches of the repository: what their newest snapshots do not have.
+SELECT d.path, d.content, s.rule
+FROM documents AS d JOIN branches AS b ON b.id = d.branch
+     JOIN access_classes AS s ON s.id = d.stated_class
+WHERE b.tenant = :tenant AND b.repository = :repository AND b.id <> :branch
+  AND d.path IN :paths[text] AND d.valid_to <= b.newest_snapshot;
+
+-- name: stated_rules
+-- Of the documents that the new snapshot has.
+SELECT d.path, s.rule FROM documents AS d JOIN access_classes AS s ON s.id = d.stated_class
+WHERE d.branch = :branch AND d.valid_to = :forever;
+
+-- name: set_version_access
+UPDATE documents SET stated_class = :stated_class, access_class = :access_class
+WHERE version = :version;
 
 -- name: access_of_branch
--- Paths of published snapshots.
-SELECT a.path, a.statements, c.rule FROM document_access AS a
-     JOIN access_classes AS c ON c.id = a.access_class
-WHERE a.branch = :branch
-  AND EXISTS (SELECT 1 FROM documents AS d JOIN branches AS b ON b.id = d.branch
-              WHERE d.branch = a.branch AND d.path = a.path AND d.valid_from <= b.newest_snapshot)
-ORDER BY a.path;
+-- Published versions, those of a path together and the newest last.
+SELECT d.path, a.statements, c.rule, d.valid_from, d.valid_to
+FROM documents AS d JOIN branches AS b ON b.id = d.branch
+     JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
+     JOIN access_classes AS c ON c.id = d.access_class
+WHERE d.branch = :branch AND d.valid_from <= b.newest_snapshot
+ORDER BY d.path, d.valid_from;
 
 -- name: access_of_paths
-SELECT a.path, a.statements, c.rule FROM document_access AS a
-     JOIN access_classes AS c ON c.id = a.access_class
-WHERE a.branch = :branch AND a.path IN :paths[text]
-  AND EXISTS (SELECT 1 FROM documents AS d JOIN branches AS b ON b.id = d.branch
-              WHERE d.branch = a.branch AND d.path = a.path AND d.valid_from <= b.newest_snapshot);
+SELECT d.path, a.statements, c.rule, d.valid_from, d.valid_to
+FROM documents AS d JOIN branches AS b ON b.id = d.branch
+     JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
+     JOIN access_classes AS c ON c.id = d.access_class
+WHERE d.branch = :branch AND d.path IN :paths[text] AND d.valid_from <= b.newest_snapshot
+ORDER BY d.path, d.valid_from;
+
+-- name: sources_of_tenant
+SELECT b.repository, b.name, coalesce(s.location, ''), coalesce(s.ref, '')
+FROM branches AS b LEFT JOIN branch_sources AS s ON s.branch = b.id
+WHERE b.tenant = :tenant AND b.newest_snapshot > 0
+  AND (CAST(:repository AS text) IS NULL OR b.repository = :repository)
+ORDER BY b.repository, b.name;
+
+-- name: source_of_branch
+SELECT location, ref FROM branch_sources WHERE branch = :branch;
+
+-- name: set_source
+INSERT INTO branch_sources (branch, location, ref) VALUES (:branch, :location, :ref)
+ON CONFLICT (branch) DO UPDATE SET location = excluded.location, ref = excluded.ref;
 
 -- name: repositories_of_tenant
 SELECT DISTINCT repository FROM branches
@@ -95,8 +143,7 @@ ORDER BY repository;
 SELECT c.rule, count(*), min(d.path)
 FROM branches AS b JOIN documents AS d
          ON d.branch = b.id AND d.valid_from <= b.newest_snapshot AND b.newest_snapshot < d.valid_to
-     JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
-     JOIN access_classes AS c ON c.id = a.access_class
+     JOIN access_classes AS c ON c.id = d.access_class
 WHERE b.tenant = :tenant AND b.repository = :repository AND b.name = :branch
 GROUP BY c.rule ORDER BY c.rule;
 
@@ -116,6 +163,3 @@ ON CONFLICT (tenant, id) DO UPDATE SET
 
 -- name: delete_principal
 DELETE FROM principals WHERE tenant = :tenant AND id = :id;
-
--- name: classes_of_paths
-SELECT path, access_class FROM document_access WHERE branch = :branch AND path IN :paths[text];

@@ -20,6 +20,13 @@ SELECT * FROM
      ORDER BY number DESC LIMIT CAST(:most AS bigint)) AS newest
 ORDER BY number;
 
+-- name: principals
+-- Who made a request, or in whose name one was made.
+SELECT name FROM
+    (SELECT principal AS name FROM audit_entries WHERE tenant = :tenant
+     UNION SELECT authenticated_by FROM audit_entries WHERE tenant = :tenant) AS names
+WHERE name <> '' ORDER BY name;
+
 -- name: entries_between
 -- The first `most` of the rows from one number to another.
 SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots, detail

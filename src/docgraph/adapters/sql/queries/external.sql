@@ -16,16 +16,8 @@ SELECT 1 FROM branches WHERE tenant = :tenant AND newest_snapshot > 0 LIMIT 1;
 -- name: tenants
 SELECT DISTINCT tenant FROM branches ORDER BY tenant;
 
--- name: classes_of_versions
--- All versions of these paths, also of an ingest under way.
-SELECT d.version, d.path, a.access_class FROM documents AS d
-JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
-WHERE d.branch = :branch AND d.path IN :paths[text];
-
 -- name: current_classes
-SELECT d.version, a.access_class FROM documents AS d
-JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
-WHERE d.version IN :versions[bigint];
+SELECT version, access_class FROM documents WHERE version IN :versions[bigint];
 
 -- name: versions_ended
 SELECT version FROM documents WHERE branch = :branch AND valid_to = :snapshot ORDER BY version;
@@ -56,10 +48,9 @@ SELECT count(*) FROM index_outbox WHERE tenant = :tenant AND name = :index AND d
 -- name: lives_after
 -- Published versions of a tenant, a page at a time; none has ended before that is published.
 SELECT d.version, d.branch, d.valid_from,
-       CASE WHEN d.valid_to > b.newest_snapshot THEN CAST(:forever AS bigint) ELSE d.valid_to END, a.access_class
+       CASE WHEN d.valid_to > b.newest_snapshot THEN CAST(:forever AS bigint) ELSE d.valid_to END, d.access_class
 FROM documents AS d
 JOIN branches AS b ON b.id = d.branch
-JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
 WHERE b.tenant = :tenant AND d.valid_from <= b.newest_snapshot AND d.version > :after
 ORDER BY d.version LIMIT :most;
 

@@ -27,6 +27,29 @@ DELETE FROM document_nodes WHERE version IN
 -- name: delete_documents
 DELETE FROM documents WHERE branch = :branch AND valid_to <= :oldest;
 
+-- name: pruned_documents
+-- Documents of which no version is left on the branch.
+SELECT id FROM documents WHERE branch = :branch AND valid_to <= :oldest
+EXCEPT SELECT id FROM documents WHERE branch = :branch AND valid_to > :oldest;
+
+-- name: documents_of_other_branches
+SELECT DISTINCT d.id FROM documents AS d JOIN branches AS b ON b.id = d.branch
+WHERE b.tenant = :tenant AND b.repository = :repository AND d.branch <> :branch
+  AND d.id IN :ids[text];
+
+-- name: delete_manual_relationships
+-- Of the branch, with an end in one of these documents.
+DELETE FROM document_relationships
+WHERE branch = :branch AND manual = 1
+  AND (source_document IN :ids[text] OR target_document IN :ids[text]);
+
+-- name: delete_far_relationships
+-- The same in other repositories of the tenant.
+DELETE FROM document_relationships
+WHERE manual = 1
+  AND branch IN (SELECT id FROM branches WHERE tenant = :tenant AND repository <> :repository)
+  AND (source_document IN :ids[text] OR target_document IN :ids[text]);
+
 -- name: delete_relationships
 DELETE FROM document_relationships WHERE branch = :branch AND valid_to <= :oldest;
 
@@ -109,13 +132,20 @@ WHERE one.valid_from < other.valid_to AND other.valid_from < one.valid_to;
 -- name: documents_without_rule
 -- Nobody can read them.
 SELECT count(*) FROM documents AS d JOIN branches AS b ON b.id = d.branch
-WHERE d.valid_from <= b.newest_snapshot AND NOT EXISTS
-    (SELECT 1 FROM document_access AS a WHERE a.branch = d.branch AND a.path = d.path);
+WHERE d.valid_from <= b.newest_snapshot
+  AND (NOT EXISTS (SELECT 1 FROM document_access AS a
+                   WHERE a.branch = d.branch AND a.path = d.path)
+       OR NOT EXISTS (SELECT 1 FROM access_classes AS c WHERE c.id = d.access_class));
 
 -- name: rules_of_branch
-SELECT a.path, a.statements, c.rule FROM document_access AS a
-     JOIN access_classes AS c ON c.id = a.access_class
-WHERE a.branch = :branch;
+-- Of every published version: the statements on its path, the rule that was stated, and the one in
+-- force.
+SELECT d.path, a.statements, s.rule, c.rule FROM documents AS d
+     JOIN branches AS b ON b.id = d.branch
+     JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
+     JOIN access_classes AS s ON s.id = d.stated_class
+     JOIN access_classes AS c ON c.id = d.access_class
+WHERE d.branch = :branch AND d.valid_from <= b.newest_snapshot;
 
 -- name: segments
 SELECT id, branch, arrays FROM segments ORDER BY id;

@@ -10,7 +10,7 @@ VALUES (:segment, :term, :chunks, :frequencies);
 
 -- name: segments_of_branch
 -- The second column is the access class; without row-level security a segment has none.
-SELECT id, 0, chunk_count FROM segments WHERE branch = :branch ORDER BY chunk_count, id;
+SELECT id, 0, chunk_count, length(arrays) FROM segments WHERE branch = :branch ORDER BY chunk_count, id;
 
 -- name: origin_of_segment
 SELECT branch, snapshot FROM segments WHERE id = :segment;

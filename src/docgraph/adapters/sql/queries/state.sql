@@ -2,22 +2,21 @@
 
 -- name: change_counts
 -- How often anything of the tenant changed; how often a class changed or a snapshot was removed;
--- and an identifier of the store that counted. Each dialect has its own text.
+-- and the random tokens of the last changes. No row where nothing has changed yet.
+SELECT all_changes, access_changes, tokens FROM change_counts WHERE tenant = :tenant;
 
 -- name: segments
 SELECT s.id FROM segments AS s JOIN branches AS b ON b.id = s.branch WHERE b.tenant = :tenant;
 
 -- name: document_lifetimes
-SELECT d.version, d.branch, d.valid_from, d.valid_to, coalesce(a.access_class, -1)
+SELECT d.version, d.branch, d.valid_from, d.valid_to, d.access_class
 FROM documents AS d JOIN branches AS b ON b.id = d.branch
-LEFT JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
 WHERE CAST(:tenant AS text) IS NULL OR b.tenant = :tenant;
 
 -- name: document_lifetimes_since
 -- Versions of a branch that begin or end in snapshots after this one.
-SELECT d.version, d.branch, d.valid_from, d.valid_to, coalesce(a.access_class, -1)
+SELECT d.version, d.branch, d.valid_from, d.valid_to, d.access_class
 FROM documents AS d
-LEFT JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
 WHERE d.branch = :branch
   AND (d.valid_from > :after OR (d.valid_to > :after AND d.valid_to <= :newest));
 

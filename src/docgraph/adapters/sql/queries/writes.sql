@@ -178,11 +178,13 @@ UPDATE branches SET newest_snapshot = :number WHERE id = :branch;
 SELECT 1;
 
 -- name: increment_changes
--- Every change of a tenant begins with this. Each dialect has its own text.
+-- Every change of a tenant begins with this: it draws a random token, by which caches know the
+-- state, also where a backup is restored and counts on. Each dialect has its own text.
 
 -- name: increment_access_changes
 -- After `increment_changes`: a document's class changed, or a snapshot was removed, so readers load
--- versions anew. Each dialect has its own text.
+-- versions anew.
+UPDATE change_counts SET access_changes = access_changes + 1 WHERE tenant = :tenant;
 
 -- name: delete_unpublished_postings
 DELETE FROM postings WHERE segment IN

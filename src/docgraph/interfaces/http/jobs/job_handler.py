@@ -13,12 +13,14 @@ from docgraph.interfaces.auth.principals import principal_of_job
 from docgraph.interfaces.inputs import access_options
 from docgraph.model.access import LOCAL, LOCAL_ONLY, Principal
 from docgraph.model.access_policy import is_access_file
-from docgraph.model.errors import BadInput, DocgraphError
+from docgraph.model.errors import BadInput, DocgraphError, WrongSource
 from docgraph.model.ingest_job import IngestJob, IngestJobRequest
 from docgraph.ports.source import SourceOptions
 from docgraph.wiring.build import git_parent_access_rules
 from docgraph.wiring.server_settings import RootSettings
-from docgraph.wiring.sources import open_source
+from docgraph.wiring.sources import open_source, source_location
+
+OUTSIDE = "a place outside of this server's roots"
 
 # The folders below which ingest jobs may read, each for one tenant.
 
@@ -63,6 +65,17 @@ class IngestRoots:
             if found.is_relative_to(root) and _is_shown(found.relative_to(root)):
                 return IngestPath(found, root, self._above(root, path, found))
         return None
+
+    def hide(self, message: str) -> str:
+        """Without the folders of this machine that the roots are, or lie in."""
+        for folder in sorted((str(one.folder) for one in self._roots), key=len, reverse=True):
+            message = message.replace(folder, "…")
+        return message
+
+    def hide_outside(self, message: str, location: str) -> str:
+        """Without a location that no root has."""
+        inside = any(Path(location).is_relative_to(one.folder) for one in self._roots)
+        return message if inside or not location else message.replace(location, OUTSIDE)
 
     def _above(self, root: Path, path: str, found: Path) -> tuple[Path, ...]:
         """Also along links."""
@@ -185,10 +198,10 @@ class IngestJobHandler:
             return self._ingest(job.request, principal, place, progress)
         except DocgraphError as error:
             message = str(error)
-            hidden = message.replace(str(place.path), job.request.path).replace(
-                str(place.root), "…"
-            )
-            if hidden != message:
+            if isinstance(error, WrongSource):
+                message = self.roots.hide_outside(message, error.location)
+            hidden = self.roots.hide(message.replace(str(place.path), job.request.path))
+            if hidden != str(error):
                 raise BadInput(hidden) from error
             raise
 
@@ -220,6 +233,7 @@ class IngestJobHandler:
                 otherwise=LOCAL_ONLY if is_local else None,
                 without=request.without,
                 origin=opened.origin,
+                location=source_location(place.path, opened.origin.ref),
                 progress=progress,
             )
         readable = self.engine.jobs.readable(principal, opened.repository, opened.branch)

@@ -52,9 +52,14 @@ async def ask(body: AskBody, context: CurrentRequest) -> Response:
         result = answer(body, context, lambda piece: events.send("piece", {"text": piece}))
         events.send("answer", result)
 
-    context.state.answers.submit(lambda: events.run(work), context.quota_key)
+    running = context.state.answers.submit(lambda: events.run(work), context.user_key)
     timer = asyncio.get_running_loop().call_later(seconds, deadline.expire)
-    first = await wait_or_disconnect(events.first(), deadline, context.request, seconds)
+    try:
+        first = await wait_or_disconnect(events.first(), deadline, context.request, seconds)
+    except BaseException:
+        timer.cancel()
+        running.cancel()  # where it waits, nobody waits for it any more
+        raise
     return AnswerStream(events.stream(first), deadline, timer)
 
 

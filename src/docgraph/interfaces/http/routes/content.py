@@ -1,4 +1,4 @@
-"""GET /v1/nodes/{id} and /v1/snapshots: what a store holds."""
+"""GET /v1/nodes/{id}, /v1/snapshots and /v1/status: what a store holds."""
 
 from typing import Annotated
 
@@ -7,10 +7,13 @@ from starlette.responses import Response
 
 from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.requests import BranchQuery, NodeId, ScopeQuery
-from docgraph.interfaces.http.responses import SnapshotsResponse
+from docgraph.interfaces.http.responses import (
+    RunningIngestResponse,
+    SnapshotsResponse,
+    StatusResponse,
+)
 from docgraph.interfaces.http.server.request_context import AuthenticatedRoute, CurrentRequest
 from docgraph.model.document import NodeText
-from docgraph.model.errors import NotVisible
 
 router = APIRouter(route_class=AuthenticatedRoute)
 
@@ -35,11 +38,10 @@ async def get_node(
     """Open a document, section, symbol or chunk. Forbidden and absent are the same: 404."""
 
     def respond() -> NodeText:
-        for node in context.engine.questions.nodes(
+        (node,) = context.engine.questions.nodes(
             context.principal, (id,), scope=query.scope, whole=query.whole
-        ):
-            return node
-        raise NotVisible("no visible node has this id")
+        )
+        return node
 
     return await context.answer(respond)
 
@@ -48,7 +50,7 @@ async def get_node(
     "/v1/snapshots",
     response_model=SnapshotsResponse,
     tags=["snapshots"],
-    **operation_docs("list_snapshots", body=False),
+    **operation_docs("list_snapshots", 404, body=False),
 )
 async def list_snapshots(
     query: Annotated[BranchQuery, Query()], context: CurrentRequest
@@ -57,12 +59,28 @@ async def list_snapshots(
 
     def respond() -> SnapshotsResponse:
         return SnapshotsResponse(
-            tuple(
-                info
-                for info in context.engine.content.snapshots(context.principal)
-                if query.repository in (None, info.name.repository)
-                and query.branch in (None, info.name.branch)
-            )
+            context.engine.content.snapshots(context.principal, query.repository, query.branch)
+        )
+
+    return await context.answer(respond)
+
+
+@router.get(
+    "/v1/status",
+    response_model=StatusResponse,
+    tags=["snapshots"],
+    **operation_docs("get_status", body=False),
+)
+async def get_status(context: CurrentRequest) -> Response:
+    """Tell what you can ask, and which ingests run."""
+
+    def respond() -> StatusResponse:
+        found = context.engine.content.status(context.principal)
+        return StatusResponse(
+            found.scope.snapshots,
+            found.counts,
+            found.embedder,
+            tuple(RunningIngestResponse(ingest.since) for ingest in found.ingests),
         )
 
     return await context.answer(respond)

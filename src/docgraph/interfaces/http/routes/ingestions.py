@@ -95,7 +95,7 @@ async def add_ingestion(body: IngestionBody, context: CurrentRequest) -> Respons
 
     Needs the right `ingest`. `Location` says where to ask how far it is.
     """
-    job = await context.work(lambda: _add(body, context))
+    job = await context.change(lambda: _add(body, context))
     if context.state.runner is not None:
         context.state.runner.wake()
     headers = {"Location": f"/v1/ingestions/{quote(job.id)}"}

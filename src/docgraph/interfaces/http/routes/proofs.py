@@ -3,11 +3,12 @@
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Body
+from pydantic import Discriminator, Tag
 from starlette.responses import Response
 
 from docgraph.interfaces.http.openapi import operation_docs
-from docgraph.interfaces.http.requests import ExplainBody, PassthroughJson, Strict
+from docgraph.interfaces.http.requests import ExplainBody, PassthroughJson, Strict, has_format
 from docgraph.interfaces.http.responses import (
     ExplainResponse,
     ExplainResponseItem,
@@ -65,13 +66,23 @@ class ReplayBody(Strict):
     check: bool = False
 
 
+# A receipt has a format, and the other body has none.
+ReceiptOrBody = Annotated[
+    Annotated[Any, PassthroughJson(Receipt), Tag("receipt")] | Annotated[ReplayBody, Tag("body")],
+    Discriminator(has_format("receipt", "body")),
+    Body(),
+]
+
+
 @router.post(
     "/v1/receipts/replay",
     response_model=ReplayResponse | ReceiptCheckResponse,
     **operation_docs("replay_receipt", 404, 409),
 )
-async def replay_receipt(body: ReplayBody, context: CurrentRequest) -> Response:
-    """Do the recorded steps again, with the rights you have now, and compare."""
+async def replay_receipt(given: ReceiptOrBody, context: CurrentRequest) -> Response:
+    """Do the recorded steps again, with the rights you have now, and compare. A receipt is taken
+    as the file that `docgraph` wrote, too."""
+    body = given if isinstance(given, ReplayBody) else ReplayBody(receipt=given)
 
     def respond() -> ReplayResponse | ReceiptCheckResponse:
         receipt = receipt_from_json(json.dumps(body.receipt))

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.requests import HIGHEST, Name, NodeId, ScopeQuery, Strict, Text
-from docgraph.interfaces.http.responses import RelationsResponse, SnapshotResponse
+from docgraph.interfaces.http.responses import RelationsResponse, SnapshotResponse, as_json
 from docgraph.interfaces.http.server.request_context import AuthenticatedRoute, CurrentRequest
 from docgraph.interfaces.inputs import manual_evidence, relation_filter
 from docgraph.model.edge import Edge
@@ -58,11 +58,16 @@ async def list_relations(
 
     def respond() -> RelationsResponse:
         only = relation_filter(query.type)
-        chosen = context.engine.content.relations(context.principal, query.scope, only, query.node)
-        end = query.offset + query.limit
-        return RelationsResponse(
-            chosen[query.offset : end], len(chosen), end if end < len(chosen) else None
+        page, total = context.engine.content.relation_page(
+            context.principal,
+            query.scope,
+            only,
+            query.node,
+            offset=query.offset,
+            limit=query.limit,
         )
+        end = query.offset + query.limit
+        return RelationsResponse(page, total, end if end < total else None)
 
     return await context.answer(respond)
 
@@ -87,7 +92,8 @@ async def add_relation(body: AddRelationBody, context: CurrentRequest) -> Respon
             )
         )
 
-    return await context.answer(respond, status=201)
+    made = await context.change(respond)
+    return Response(as_json(made), status_code=201, media_type="application/json")
 
 
 @router.delete(
@@ -108,4 +114,5 @@ async def remove_relation(
             )
         )
 
-    return await context.answer(respond)
+    made = await context.change(respond)
+    return Response(as_json(made), media_type="application/json")

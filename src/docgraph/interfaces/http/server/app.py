@@ -61,7 +61,7 @@ def mounts(state: AppState) -> tuple[Mount, ...]:
     from docgraph.interfaces.mcp.tool_context import limits_of
 
     limits = limits_of(state.settings)
-    app = mcp_app(state.engine, state.login, state.pipelines.named, limits)
+    app = mcp_app(state.engine, state.login, state.pipelines.named, limits, state.questions)
     return (Mount(MCP, app, app.lifespan),)
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from docgraph.interfaces.http.jobs.job_runner import JobRunner
 
 
+WRITERS = 4  # changes of one user at once; each may wait for the store's lock
 LAST_STEP = 2.0  # seconds for work that nobody waits for any more
 
 
@@ -63,6 +64,7 @@ class AppState:
     roots: IngestRoots
     questions: WorkerPool
     answers: WorkerPool
+    writes: WorkerPool
     metrics: Metrics
     load: Callable[[], None]
     server_state: ServerState = field(default_factory=ServerState)
@@ -81,7 +83,7 @@ class AppState:
         left = max(0.0, self.server_state.ends - time.monotonic())
         if self.runner is not None:
             self.runner.stop(left)
-        for workers in (self.questions, self.answers):
+        for workers in (self.questions, self.answers, self.writes):
             workers.close(min(left, LAST_STEP))
 
     def check_store(self) -> None:
@@ -121,11 +123,17 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
         settings=serve,
         pipelines=NamedPipelines(serve, engine.questions.find_action),
         roots=roots,
-        questions=WorkerPool("questions", serve.concurrency or _cores(), serve.queue),
-        answers=WorkerPool("answers", serve.answers, serve.queue),
+        questions=_workers("questions", serve.concurrency or _cores(), serve.queue),
+        answers=_workers("answers", serve.answers, serve.queue),
+        writes=_workers("writes", WRITERS, serve.queue),
         metrics=metrics,
         load=lambda: _load_embedder(embedder),
     )
+
+
+def _workers(name: str, per_user: int, waiting: int) -> WorkerPool:
+    """One worker more than a user can hold: a question finds one, whatever another user asks."""
+    return WorkerPool(name, per_user + 1, waiting, per_user=per_user)
 
 
 def _cores() -> int:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, HTTPException
@@ -15,12 +16,13 @@ from starlette.responses import Response
 
 from docgraph.engine import Engine
 from docgraph.interfaces.auth.authentication import Authenticator
+from docgraph.interfaces.http.problems import ChangeFailed
 from docgraph.interfaces.http.requests import RequestBody
 from docgraph.interfaces.http.responses import as_json
 from docgraph.interfaces.http.server.app_state import AppState, app_state_of
-from docgraph.interfaces.server.worker_pool import QuotaKey, WorkerPool, quota_key
+from docgraph.interfaces.server.worker_pool import UserKey, WorkerPool, user_key
 from docgraph.model.access import Principal
-from docgraph.model.errors import Cancelled, DeadlineExceeded
+from docgraph.model.errors import Cancelled, DeadlineExceeded, StoreError
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.cancellation import Deadline, deadline_scope
 
@@ -28,10 +30,11 @@ from docgraph.ports.cancellation import Deadline, deadline_scope
 
 
 T = TypeVar("T")
+COMMIT_GRACE = 2.0  # seconds beyond the deadline for a change that is being committed
 
 
 async def run_in_worker(
-    work: Callable[[], T], workers: WorkerPool, key: QuotaKey, request: Request, seconds: float
+    work: Callable[[], T], workers: WorkerPool, key: UserKey, request: Request, seconds: float
 ) -> T:
     """The time counts from here, so that waiting in the queue is a part of it."""
     deadline = Deadline(seconds)
@@ -68,6 +71,46 @@ async def wait_or_disconnect(
             await left
 
 
+async def run_change(
+    work: Callable[[], T], workers: WorkerPool, key: UserKey, request: Request, seconds: float
+) -> T:
+    """A change that cannot be cancelled any more has a grace to end. ChangeFailed says whether
+    it may still be made."""
+    deadline = Deadline(seconds)
+    finished: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+    def run() -> T:
+        with deadline_scope(deadline):
+            deadline.check()
+            return work()
+
+    try:
+        done = asyncio.wrap_future(workers.submit(run, key))
+        done.add_done_callback(partial(_pass_on, finished))
+        try:
+            return await wait_or_disconnect(asyncio.shield(finished), deadline, request, seconds)
+        except Cancelled:
+            if not deadline.committing:
+                done.cancel()
+                raise
+            await asyncio.wait({finished}, timeout=COMMIT_GRACE)
+            if finished.done():
+                return finished.result()
+            raise
+    except (Cancelled, StoreError) as error:
+        raise ChangeFailed(error, may_follow=deadline.committing) from error
+
+
+def _pass_on(finished: "asyncio.Future[T]", done: "asyncio.Future[T]") -> None:
+    if finished.done() or done.cancelled():
+        finished.cancel()
+    elif (error := done.exception()) is not None:
+        finished.set_exception(error)
+        finished.exception()  # also where nobody waits any more
+    else:
+        finished.set_result(done.result())
+
+
 async def client_disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
@@ -84,8 +127,8 @@ class RequestContext:
         return self.state.engine
 
     @property
-    def quota_key(self) -> QuotaKey:
-        return quota_key(self.principal)
+    def user_key(self) -> UserKey:
+        return user_key(self.principal)
 
     def question_request(self, body: RequestBody) -> QuestionRequest:
         return body.request(self.principal, self.state.pipelines)
@@ -102,7 +145,7 @@ class RequestContext:
         body = await run_in_worker(
             lambda: as_json(work()),
             workers or self.state.questions,
-            self.quota_key,
+            self.user_key,
             self.request,
             seconds or self.state.settings.time,
         )
@@ -110,9 +153,12 @@ class RequestContext:
 
     async def work(self, work: Callable[[], T]) -> T:
         seconds = self.state.settings.time
-        return await run_in_worker(
-            work, self.state.questions, self.quota_key, self.request, seconds
-        )
+        return await run_in_worker(work, self.state.questions, self.user_key, self.request, seconds)
+
+    async def change(self, work: Callable[[], T]) -> T:
+        """By the workers for writes: no change waits for questions, and no question for one."""
+        seconds = self.state.settings.time
+        return await run_change(work, self.state.writes, self.user_key, self.request, seconds)
 
 
 async def _context(request: Request) -> RequestContext:

@@ -3,7 +3,6 @@
 import logging
 import signal
 import socket
-import sys
 from collections.abc import Callable
 from types import FrameType
 
@@ -13,6 +12,7 @@ from docgraph.interfaces.http.server.app import make_app, mounts
 from docgraph.interfaces.http.server.app_state import AppState, build_app_state
 from docgraph.interfaces.server.connection_limits import LimitedServer, limited_config
 from docgraph.interfaces.server.listener import open_listener
+from docgraph.interfaces.terminal import log_to_stderr
 from docgraph.model.errors import DocgraphError
 from docgraph.wiring.settings import Settings
 
@@ -66,7 +66,5 @@ def _ignore(_: int, __: FrameType | None) -> None:
 
 def _log() -> None:
     """To standard error; of libraries only warnings, since their lines may hold a question."""
-    logging.basicConfig(
-        level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s"
-    )
+    log_to_stderr("%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("docgraph").setLevel(logging.INFO)

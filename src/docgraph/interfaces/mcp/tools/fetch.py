@@ -10,8 +10,6 @@ from docgraph.interfaces.mcp.arguments import Id, ScopeArguments, id_of, url_of
 from docgraph.interfaces.mcp.tool_context import Tool, ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.document import NodeText
-from docgraph.model.errors import NotVisible
-from docgraph.model.explanation import NOT_VISIBLE
 from docgraph.model.node import repository_of
 
 
@@ -34,18 +32,17 @@ class FetchResult:
 
 def fetch(context: ToolContext, principal: Principal, arguments: FetchArguments) -> FetchResult:
     """Forbidden and absent give the same message."""
-    for found in context.engine.questions.nodes(
+    (found,) = context.engine.questions.nodes(
         principal, (id_of(arguments.id),), scope=arguments.scope
-    ):
-        most = context.limits.max_characters
-        return FetchResult(
-            id=found.id,
-            title=found.title or found.id,
-            text=(found.text or "")[:most],
-            url=url_of(found.id),
-            metadata=dict(_metadata(found, most)),
-        )
-    raise NotVisible(NOT_VISIBLE)
+    )
+    most = context.limits.max_characters
+    return FetchResult(
+        id=found.id,
+        title=found.title or found.id,
+        text=(found.text or "")[:most],
+        url=url_of(found.id),
+        metadata=dict(_metadata(found, most)),
+    )
 
 
 def _metadata(found: NodeText, most: int) -> Iterator[tuple[str, str]]:

@@ -11,8 +11,7 @@ from docgraph.interfaces.mcp.tool_context import Tool, ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.edge import RELATIONS as KNOWN
 from docgraph.model.edge import Edge, Relationship
-from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.explanation import NOT_VISIBLE
+from docgraph.model.errors import BadInput
 from docgraph.model.node import document_of
 from docgraph.model.validation import suggest
 
@@ -73,7 +72,7 @@ def relations(
         raise BadInput(
             f"no relation is called {arguments.type!r}; {suggest(arguments.type, KNOWN)}"
         )
-    node = _visible(context, principal, arguments)
+    node = _node_of(context, principal, arguments)
     only = None if arguments.type is None else frozenset({arguments.type})
     touching = [
         known
@@ -85,13 +84,12 @@ def relations(
     return RelationsResult(node, shown, max(0, len(touching) - most))
 
 
-def _visible(context: ToolContext, principal: Principal, arguments: RelationsArguments) -> str:
+def _node_of(context: ToolContext, principal: Principal, arguments: RelationsArguments) -> str:
     """A chunk has no relations of its own: its node's are listed."""
-    for found in context.engine.questions.nodes(
+    (found,) = context.engine.questions.nodes(
         principal, (id_of(arguments.node),), scope=arguments.scope, whole=False
-    ):
-        return found.node
-    raise NotVisible(NOT_VISIBLE)
+    )
+    return found.node
 
 
 def _ends(edge: Edge, direction: str) -> Iterator[str]:

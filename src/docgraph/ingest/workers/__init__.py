@@ -1,0 +1,1 @@
+"""Parses files in worker processes with limits on memory and CPU time."""
