@@ -58,6 +58,14 @@ def docgraph(elsewhere: Path) -> Run:
     return run
 
 
+@pytest.fixture
+def word_search(elsewhere: Path) -> str:
+    """A pipeline that finds nothing where no word of the question occurs."""
+    place = elsewhere / "words.yaml"
+    place.write_text("pipeline: words\nextends: documents\nchange: {search_nodes: {mode: bm25}}\n")
+    return str(place)
+
+
 def data(result: Result) -> Any:
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)

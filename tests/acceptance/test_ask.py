@@ -66,8 +66,10 @@ def test_without_a_model_the_context_is_printed_with_a_notice(docgraph: Run, roc
 
 
 @pytest.mark.requirement(46)
-def test_without_evidence_no_model_is_called(docgraph: Run, rocket: Path, server: Server) -> None:
-    found = docgraph("ask", "--seed", "rocket:nowhere.md", "--store", str(rocket))
+def test_without_evidence_no_model_is_called(
+    docgraph: Run, rocket: Path, server: Server, word_search: str
+) -> None:
+    found = docgraph("ask", "zzz", "--pipeline", word_search, "--store", str(rocket))
     assert found.output.startswith("not enough evidence")
     assert server.asked == []
 

@@ -100,6 +100,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("access", "revoke", "odd \u202e\u200f.md", "--repository", "files"),
     ("access", "reset", "odd \u202e\u200f.md", "--repository", "files"),
     ("access", "default-branch", "main", "--repository", "files"),
+    ("access", "set-source", f"moved {HOSTILE}", "--repository", "files"),
+    ("access", "sources"),
     ("principals", "add", "fred", "--group", "staff"),
     ("principals", "list"),
     ("keys", "add", "fred", "--note", "a report"),

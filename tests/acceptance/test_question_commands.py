@@ -80,7 +80,7 @@ def test_a_smaller_budget_gives_a_smaller_context(docgraph: Run, rocket: Path) -
 
 @pytest.mark.requirement(24)
 def test_explicit_ids_can_be_the_seeds_without_a_question(docgraph: Run, rocket: Path) -> None:
-    arguments = ("--seed", "rocket:README.md", "--seed", "rocket:gone.md", "--store", str(rocket))
+    arguments = ("--seed", "rocket:README.md", "--store", str(rocket))
     plan = data(docgraph("plan", *arguments, "--json"))["plan"]
     assert plan["seed_documents"] == ["rocket:README.md"]
     assert plan["query_vector"] == []
@@ -89,8 +89,10 @@ def test_explicit_ids_can_be_the_seeds_without_a_question(docgraph: Run, rocket:
 
 
 @pytest.mark.requirement(26)
-def test_without_seeds_the_context_is_empty_and_has_a_reason(docgraph: Run, rocket: Path) -> None:
-    arguments = ("context", "--seed", "rocket:gone.md", "--store", str(rocket), "--json")
+def test_without_seeds_the_context_is_empty_and_has_a_reason(
+    docgraph: Run, rocket: Path, word_search: str
+) -> None:
+    arguments = ("context", "zzz", "--pipeline", word_search, "--store", str(rocket), "--json")
     context = data(docgraph(*arguments))["context"]
     assert (context["documents"], context["reason"]) == ([], "no seeds: nothing visible matches")
 

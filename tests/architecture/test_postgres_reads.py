@@ -34,7 +34,12 @@ def connection(database: str) -> Iterator[Connection]:
 
 def used_relations(connection: Connection, sql: str) -> set[str]:
     """The tables and views that a query uses, according to Postgres."""
-    for field, value in (("{size}", "16"), ("{unindexed}", ""), ("{ties}", "ONLY")):
+    for field, value in (
+        ("{size}", "16"),
+        ("{element}", "vector"),
+        ("{unindexed}", ""),
+        ("{ties}", "ONLY"),
+    ):
         sql = sql.replace(field, value)
     asked = re.sub(r"%\(\w+\)[sb]", "NULL", sql).rstrip().rstrip(";")
     with connection.transaction(force_rollback=True):

@@ -41,6 +41,7 @@ NOT_FOR_READERS = MappingProxyType(
         "sql.prune": "removes snapshots",
         "sql.repository_access": "computes access rules",
         "indexes.segment_writer": "writes a snapshot",
+        "sql.version_rules": "computes access rules",
         "sql.verify": "checks everything and reports counts, to the owner of the file",
         "sql.snapshot_writer": "writes a snapshot",
         "sqlite.server_tables": "another file",

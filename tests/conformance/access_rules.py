@@ -505,7 +505,8 @@ class AccessRules:
             writes.publish()
         with store.access_policy("local") as policies:
             assert [one.path for one in policies.documents()] == ["a.md", "h.md", "new.md"]
-            assert policies.documents("s") == ()
+            with pytest.raises(NotVisible, match="no repository 's'; known: r"):
+                policies.documents("s")
 
     @pytest.mark.requirement(38)
     def test_people_are_added_replaced_and_removed(self, store: Store) -> None:

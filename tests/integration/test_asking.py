@@ -154,10 +154,7 @@ def test_without_evidence_no_endpoint_is_asked(
     tmp_path: Path, servers: Callable[..., Server]
 ) -> None:
     store, server = stored(tmp_path, document("h.md", "apples", rule=HIDDEN)), servers()
-    with store.open_writer("local", "r", "main", IDENTITY) as writes:
-        write(writes, [document("e.md", "")])
-        writes.publish()
-    found = asked(engine(store, chat(server)), seeds=("r:e.md",))
+    found = asked(engine(store, chat(server)))
     assert (found.answer.kind, server.asked) == ("not_enough_evidence", [])
 
 

@@ -83,6 +83,7 @@ def observed(engine: Engine, selectors: Sequence[SnapshotSelector] = ALL_REPOSIT
     reader = local()
     with engine.content.store.open_session(reader, selectors) as reads:
         found = searched(reads)
+        seeds = reads.graph.visible_ids(tuple(f"r:{path}" for path in PATHS))
     found.append(engine.content.status(reader, selectors).counts)
     found.append(engine.content.content_digest(reader, selectors))
     found.append(engine.content.relations(reader, selectors))
@@ -90,7 +91,6 @@ def observed(engine: Engine, selectors: Sequence[SnapshotSelector] = ALL_REPOSIT
     found.extend(
         ask_all(engine, reader, QUESTION, pipeline, selectors=selectors) for pipeline in PIPELINES
     )
-    seeds = [f"r:{path}" for path in PATHS]
     found.append(ask_all(engine, reader, "", PIPELINES[0], *seeds, selectors=selectors))
     return canonical(found)
 

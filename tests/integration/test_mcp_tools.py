@@ -18,7 +18,7 @@ from docgraph.interfaces.mcp.server import TOOLS, UNAVAILABLE, UNEXPECTED, mcp_s
 from docgraph.interfaces.mcp.tool_context import Limits, Tool, ToolContext, load_pipelines
 from docgraph.model.access import Person, Principal
 from docgraph.model.digest import plain
-from docgraph.model.errors import BadInput, StoreError
+from docgraph.model.errors import BadInput, NotVisible, StoreError
 from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_from_json
@@ -261,7 +261,7 @@ def test_relations_are_those_of_the_node_by_type_and_direction(engine: Engine) -
 @pytest.mark.parametrize(
     ("tool", "given", "words"),
     [
-        ("fetch", {"id": "r:none.md"}, "nothing visible under this id"),
+        ("fetch", {"id": "r:none.md"}, "no visible node has the id 'r:none.md'; "),
         ("relations", {"node": "r:none.md"}, "no visible node has the id 'r:none.md'; "),
         (
             "fetch",
@@ -368,13 +368,13 @@ def test_calls_run_beside_each_other_and_the_loop_lives() -> None:
     class Barrier(Slow):
         def nodes(self, principal: Principal, ids: Any, **_: Any) -> Any:
             self.asked.wait()
-            return ()
+            raise NotVisible(f"nothing at {ids[0]}")
 
     async def ask(client: ClientSession) -> Any:
         calls = (call_error(client, "fetch", id=one) for one in ("r:a", "r:b"))
         return await asyncio.gather(*calls)
 
-    assert met(engine_answering(Barrier()), ask) == ["nothing visible under this id"] * 2
+    assert met(engine_answering(Barrier()), ask) == ["nothing at r:a", "nothing at r:b"]
 
 
 def test_a_call_that_takes_too_long_is_given_up() -> None:

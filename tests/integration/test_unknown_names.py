@@ -145,7 +145,7 @@ UNKNOWN = {
     ),
     "a snapshot": (
         context(repository="notes", branch="main", snapshot=9),
-        "nothing visible in repository 'notes' on branch 'main' in snapshot 9; known: 1",
+        "nothing visible in repository 'notes' on branch 'main' in snapshot 9; `snapshots` lists their numbers",
     ),
     "a pipeline": (
         context(pipeline="documnts"),

@@ -13,6 +13,7 @@ from docgraph.interfaces.mcp.http_transport import mcp_app
 from docgraph.interfaces.mcp.tool_context import load_pipelines
 from docgraph.interfaces.mcp.transports import listen
 from docgraph.interfaces.server.listener import open_listener
+from docgraph.model.errors import NotVisible
 from docgraph.wiring.server_settings import ServeSettings
 from tests.support.engines import engine_answering
 
@@ -30,7 +31,7 @@ class EndsMeanwhile:
     def nodes(self, *_: Any, **__: Any) -> Any:
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(1.2)
-        return ()
+        raise NotVisible("nothing visible under this id")
 
 
 def ask(url: str) -> None:

@@ -37,6 +37,7 @@ GIVEN = MappingProxyType(
         "indexes.external": "reads.sql",
         "sql.index_changes": "external.sql",
         "sql.verify": "maintenance.sql",
+        "sql.version_rules": "access.sql",
         "sql.version_table": "state.sql",
     }
 )

@@ -47,7 +47,10 @@ class SnapshotSelector:
 
 
 def nothing_visible(selector: SnapshotSelector, visible: Iterable[SnapshotName]) -> NotVisible:
-    """The error of a selector that fits none of the visible snapshots; it says what would fit."""
+    """The error of a selector that fits none of the visible snapshots; it says what would fit.
+
+    It lists no numbers of snapshots: an ingest of hidden documents alone adds one.
+    """
     where, known = "", tuple(visible)
     hint = ""
     for field, words in (
@@ -59,10 +62,11 @@ def nothing_visible(selector: SnapshotSelector, visible: Iterable[SnapshotName])
         if name is None:
             continue
         where += f" {words} {name!r}"
-        names = dict.fromkeys(str(getattr(one, field)) for one in known)
+        names = dict.fromkeys(getattr(one, field) for one in known)
         known = tuple(one for one in known if getattr(one, field) == name)
         if not known and not hint:
-            hint = suggest(str(name), names)
+            numbered = field == "snapshot"
+            hint = "`snapshots` lists their numbers" if numbered else suggest(name, names)
     return NotVisible(f"nothing visible{where}" + (f"; {hint}" if hint else ""))
 
 

@@ -186,7 +186,7 @@ def test_what_one_may_not_see_and_what_nobody_has_written_read_alike(locked: Loc
     hidden = locked.asked(locked.bob, "GET", "/v1/nodes/notes:secret.md")
     absent = locked.asked(locked.bob, "GET", "/v1/nodes/notes:nothing.md")
     assert hidden.status_code == 404
-    assert hidden.content == absent.content
+    assert hidden.content.replace(b"secret", b"nothing") == absent.content
 
 
 def test_a_right_is_needed_to_change_anything(locked: Locked, tmp_path: Path) -> None:

@@ -156,7 +156,9 @@ def test_a_snapshot_can_be_named(api: HttpApp) -> None:
 def test_snapshots_are_listed(api: HttpApp) -> None:
     (only,) = api.client.get("/v1/snapshots").json()["snapshots"]
     assert only["name"] == {"repository": "notes", "branch": "main", "snapshot": 1}
-    assert api.client.get("/v1/snapshots?repository=other").json() == {"snapshots": []}
+    unknown = api.client.get("/v1/snapshots?repository=nots")
+    assert unknown.status_code == 404
+    assert unknown.json()["detail"].endswith("did you mean 'notes'?")
 
 
 def test_no_plan_without_a_plan(api: HttpApp) -> None:

@@ -217,7 +217,7 @@ def set_source(
     if json:
         print_json({"repository": repository, "branch": branch, "source": source})
     else:
-        typer.echo(f"{repository} {branch} is filled from {source.describe()}")
+        echo(f"{repository} {branch} is filled from {source.describe()}")
 
 
 def _report(done: str, repository: str, paths: list[str], *, json: bool) -> None:
