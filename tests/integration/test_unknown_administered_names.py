@@ -126,7 +126,7 @@ def run(store: str, *words: str) -> str:
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_an_unknown_name_is_an_error_that_says_what_would_fit(store: str, name: str) -> None:
+def test_an_unknown_name_is_an_error_with_a_suggestion(store: str, name: str) -> None:
     words, message = UNKNOWN[name]
     with pytest.raises(DocgraphError) as caught:
         run(store, *words)

@@ -31,7 +31,7 @@ QUEUE = "# Queue\n\nUploads wait here; see the [worker](worker.md).\n\n## Pause\
 OPEN = {
     "queue.md": QUEUE,
     "worker.md": "# Worker\n\nThe worker takes uploads.\n",
-    "old/README.md": "# Old\n\nUploads were sent by hand.\n",
+    "old/README.md": "# Old\n\nUploads were sent manually.\n",
 }
 HIDDEN = {"secret.md": "# Secret\n\nThe worker of the secret queue.\n"}
 STAFF = AccessRule("local", frozenset({"staff"}))
@@ -40,7 +40,7 @@ ASKED = "uploads"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Installation:
     """A store, and ann of the staff who asks it."""
 
     path: str
@@ -49,7 +49,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """The same question on each interface; None where an interface does not offer it."""
 
     cli: tuple[str, ...] | None
@@ -59,9 +59,9 @@ class Asked:
     status: int = 404
 
 
-def context(**names: Any) -> Asked:
+def context(**names: Any) -> Request:
     options = [word for name, value in names.items() for word in (f"--{name}", str(value))]
-    return Asked(
+    return Request(
         ("context", ASKED, *options),
         lambda opened: opened.retrieve(ASKED, as_="ann", **names),
         ("POST", "/v1/retrieve", {"question": ASKED, **names}),
@@ -70,9 +70,9 @@ def context(**names: Any) -> Asked:
     )
 
 
-def seeded(command: str, *seeds: str) -> Asked:
+def seeded(command: str, *seeds: str) -> Request:
     method = {"context": "retrieve"}.get(command, command)
-    return Asked(
+    return Request(
         (command, *(word for one in seeds for word in ("--seed", one))),
         lambda opened: getattr(opened, method)(seeds=seeds, as_="ann"),
         ("POST", {"context": "/v1/retrieve", "plan": "/v1/plans"}[command], {"seeds": list(seeds)}),
@@ -80,10 +80,10 @@ def seeded(command: str, *seeds: str) -> Asked:
     )
 
 
-def related(**names: str) -> Asked:
+def related(**names: str) -> Request:
     options = [word for name, value in names.items() for word in (f"--{name}", value)]
     node, relation = names.get("node"), names.get("type")
-    return Asked(
+    return Request(
         ("relations", "list", *options),
         lambda opened: opened.relations(node, relation=relation, as_="ann"),
         ("GET", "/v1/relations", names),
@@ -92,9 +92,9 @@ def related(**names: str) -> Asked:
     )
 
 
-def listed(**names: str) -> Asked:
+def listed(**names: str) -> Request:
     options = [word for name, value in names.items() for word in (f"--{name}", value)]
-    return Asked(
+    return Request(
         ("snapshots", *options),
         lambda opened: opened.snapshots(as_="ann", **names),
         ("GET", "/v1/snapshots", names),
@@ -102,8 +102,8 @@ def listed(**names: str) -> Asked:
     )
 
 
-def why(*seeds: str, node: str = "notes:queue.md") -> Asked:
-    return Asked(
+def why(*seeds: str, node: str = "notes:queue.md") -> Request:
+    return Request(
         ("why", node, *(word for one in seeds for word in ("--seed", one))),
         lambda opened: opened.why(node, seeds=seeds, as_="ann"),
         ("POST", "/v1/explain", {"node": node, "seeds": list(seeds)}),
@@ -111,8 +111,8 @@ def why(*seeds: str, node: str = "notes:queue.md") -> Asked:
     )
 
 
-def fetched(node: str) -> Asked:
-    return Asked(
+def fetched(node: str) -> Request:
+    return Request(
         None,
         lambda opened: opened.node(node, as_="ann"),
         ("GET", f"/v1/nodes/{quote(node)}", {}),
@@ -120,7 +120,7 @@ def fetched(node: str) -> Asked:
     )
 
 
-def fetched_together(*nodes: str) -> Asked:
+def fetched_together(*nodes: str) -> Request:
     """Only the method takes several."""
     return replace(fetched(nodes[0]), python=lambda opened: opened.nodes(nodes, as_="ann"))
 
@@ -145,7 +145,10 @@ UNKNOWN = {
     ),
     "a snapshot": (
         context(repository="notes", branch="main", snapshot=9),
-        "nothing visible in repository 'notes' on branch 'main' in snapshot 9; `snapshots` lists their numbers",
+        (
+            "nothing visible in repository 'notes' on branch 'main' in snapshot 9; "
+            "`snapshots` lists their numbers"
+        ),
     ),
     "a pipeline": (
         context(pipeline="documnts"),
@@ -264,14 +267,14 @@ HIDDEN_NAMES = {
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Place, Place]]:
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Installation, Installation]]:
     """With hidden content, and without it."""
     with use_hashed_words(), ExitStack() as stack:
         with_hidden = _place(stack, tmp_path_factory.mktemp("hidden"), hidden=True)
         yield with_hidden, _place(stack, tmp_path_factory.mktemp("open"), hidden=False)
 
 
-def _place(stack: ExitStack, folder: Path, *, hidden: bool) -> Place:
+def _place(stack: ExitStack, folder: Path, *, hidden: bool) -> Installation:
     settings = settings_of(folder, keys=True)
     http = stack.enter_context(open_app(settings))
     content = [("notes", "main", OPEN), ("notes", "work", OPEN)]
@@ -286,10 +289,10 @@ def _place(stack: ExitStack, folder: Path, *, hidden: bool) -> Place:
             branch=branch,
             rule_for=lambda path: BOARD if path in HIDDEN else STAFF,
         )
-    return Place(settings.store, http, key_for(settings, "ann", "staff"))
+    return Installation(settings.store, http, key_for(settings, "ann", "staff"))
 
 
-def on_cli(place: Place, asked: Asked) -> str:
+def on_cli(place: Installation, asked: Request) -> str:
     if asked.cli is None:
         pytest.skip("no command for it")
     found = CliRunner().invoke(app, [*asked.cli, "--as", "ann", "--store", place.path, "--json"])
@@ -297,13 +300,13 @@ def on_cli(place: Place, asked: Asked) -> str:
     return str(found.exception)
 
 
-def on_python(place: Place, asked: Asked) -> str:
+def on_python(place: Installation, asked: Request) -> str:
     with docgraph.open(place.path) as opened, pytest.raises(DocgraphError) as caught:
         asked.python(opened)
     return str(caught.value)
 
 
-def on_http(place: Place, asked: Asked) -> str:
+def on_http(place: Installation, asked: Request) -> str:
     method, path, given = asked.http
     names: dict[str, Any] = {"params": given} if method == "GET" else {"json": given}
     headers = {"Authorization": place.key}
@@ -316,7 +319,7 @@ def on_http(place: Place, asked: Asked) -> str:
     return detail
 
 
-def on_mcp(place: Place, asked: Asked) -> str:
+def on_mcp(place: Installation, asked: Request) -> str:
     if asked.mcp is None:
         pytest.skip("no tool for it")
     tool, given = asked.mcp
@@ -336,8 +339,8 @@ INTERFACES = {"cli": on_cli, "python": on_python, "http": on_http, "mcp": on_mcp
 
 @pytest.mark.parametrize("interface", INTERFACES)
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_an_unknown_name_is_an_error_that_says_what_would_fit(
-    places: tuple[Place, Place], name: str, interface: str
+def test_an_unknown_name_is_an_error_with_a_suggestion(
+    places: tuple[Installation, Installation], name: str, interface: str
 ) -> None:
     asked, message = UNKNOWN[name]
     for place in places:
@@ -348,7 +351,7 @@ def test_an_unknown_name_is_an_error_that_says_what_would_fit(
 @pytest.mark.parametrize("interface", INTERFACES)
 @pytest.mark.parametrize("name", HIDDEN_NAMES)
 def test_a_hidden_name_gives_the_same_error_as_a_missing_one(
-    places: tuple[Place, Place], name: str, interface: str
+    places: tuple[Installation, Installation], name: str, interface: str
 ) -> None:
     with_hidden, without = (INTERFACES[interface](one, HIDDEN_NAMES[name]) for one in places)
     assert with_hidden == without

@@ -29,7 +29,13 @@ from docgraph.model.access_policy import PathAccess
 from docgraph.model.edge import Edge, with_inverse
 from docgraph.model.node import document_id, document_of
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
-from tests.interference.probes import DifferencesProbe, Probe, SnapshotsProbe, results_of
+from tests.interference.probes import (
+    DifferencesProbe,
+    Probe,
+    RefusalsProbe,
+    SnapshotsProbe,
+    results_of,
+)
 from tests.interference.start_states import StartState, start_states
 from tests.interference.store_factories import OpenedStore, on_sqlite
 from tests.interference.stores import FailingEmbedder, MachineStore, SimulatedFailure, rebuild
@@ -311,6 +317,8 @@ class NoInterference(RuleBasedStateMachine):
             if old != numbers[-1]
             else []
         )
+        if isinstance(again, RefusalsProbe):
+            again = replace(again, unseen=())
         if not isinstance(again, SnapshotsProbe):
             new.append(Watch(again, self.main_branch, (old,)))
         self.watches += [watch for watch in new if watch not in self.watches]
@@ -376,9 +384,12 @@ class NoInterference(RuleBasedStateMachine):
     def _view(self, watch: Watch) -> View:
         if isinstance(watch.probe, SnapshotsProbe):
             return self.library.history(self.reader)
-        if watch.branch is not None:
-            return self.library.visible_at(self.reader, watch.branch, *watch.numbers)
-        return self.library.newest_visible(self.reader)
+        newest = self.library.newest_visible(self.reader)
+        if watch.branch is None:
+            return newest
+        view = self.library.visible_at(self.reader, watch.branch, *watch.numbers)
+        refused = not all(seen for _, seen in view)  # and the error says what else would fit
+        return (*view, *newest) if refused else view
 
     def _rule(self, at: int, *, hidden: bool) -> AccessRule:
         return _picked([one for one in RULES if self.reader.may_read(one) != hidden], at)

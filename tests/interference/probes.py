@@ -168,7 +168,8 @@ class ContentDigestProbe:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotsProbe:
-    """All of them; one that looks like its forerunner differs by its number alone."""
+    """All of them; one that looks like its forerunner differs by its number alone. Also in which
+    words lists of others are refused."""
 
     def __call__(
         self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
@@ -178,6 +179,9 @@ class SnapshotsProbe:
             results = (info.name.repository, info.name.branch, *_counted(info))
             if not found or results != found[-1]:
                 found.append(results)
+        for one in UNSEEN:
+            names = (one.repository, one.branch)
+            found.append(refused_or(lambda w: _shown(engine, reader, *w), names))
         return found
 
 
@@ -253,7 +257,8 @@ class SessionProbe:
 
 @dataclass(frozen=True, slots=True)
 class RefusalsProbe:
-    """In which words everything that cannot be is refused."""
+    """In which words everything that cannot be is refused: `unseen` by newest snapshots, relations
+    of `ids` by the selected ones."""
 
     ids: tuple[str, ...]
     unseen: tuple[SnapshotSelector, ...]
@@ -261,10 +266,7 @@ class RefusalsProbe:
     def __call__(
         self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        found: list[object] = [refusal(engine, reader, selector) for selector in self.unseen]
-        for one in self.unseen:
-            names = (one.repository, one.branch)
-            found.append(refused_or(lambda w: _shown(engine, reader, *w), names))
+        found = [refusal(engine, reader, selector) for selector in self.unseen]
         return found + [unwritable(engine, reader, node, selectors) for node in self.ids]
 
 

@@ -230,21 +230,19 @@ def _chosen(
             and (pick := _pick(rows, readable, tenant, name, selector)) is not None
         }
         if not found and (selector.repository, selector.branch) != (None, None):
-            raise nothing_visible(selector, _visible_names(rows, readable, tenant))
+            raise nothing_visible(selector, _newest_names(rows, readable, tenant))
         chosen.update(found)
     return chosen
 
 
-def _visible_names(
+def _newest_names(
     rows: VersionTable, readable: npt.NDArray[np.bool_], tenant: str
 ) -> list[SnapshotName]:
-    """Sorted; those in which something is readable."""
+    """Sorted; the newest of each branch, where something in it is readable."""
     return sorted(
-        SnapshotName(branch.repository, branch.name, number)
+        SnapshotName(branch.repository, branch.name, branch.newest)
         for branch in rows.branches
-        if branch.tenant == tenant
-        for number in range(branch.oldest, branch.newest + 1)
-        if bool(np.any(readable & rows.alive(branch.id, number)))
+        if branch.tenant == tenant and bool(np.any(readable & rows.alive(branch.id, branch.newest)))
     )
 
 
