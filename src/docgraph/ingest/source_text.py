@@ -32,6 +32,11 @@ def decode(path: str, data: bytes, declared: str = "") -> str | SourceProblem:
     return normalise_newlines(text)
 
 
+def has_word(text: str) -> bool:
+    """Whether it has a letter or digit: a line of `=====` is no title."""
+    return any(map(str.isalnum, text))
+
+
 def normalise_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

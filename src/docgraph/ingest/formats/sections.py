@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from docgraph.ingest.parsed_file import HeaderField, Part
+from docgraph.ingest.source_text import has_word
 from docgraph.model.node import SECTION
 from docgraph.model.validation import UNSTORABLE
 
@@ -78,6 +79,6 @@ def field_title(fields: Iterable[HeaderField]) -> str:
 
 
 def choose_title(path: str, *candidates: str) -> tuple[str, bool]:
-    """The first candidate that is not blank; else the file's name, and False."""
-    title = next((clean_title(candidate) for candidate in candidates if candidate.strip()), "")
+    """The first candidate with a letter or digit; else the file's name, and False."""
+    title = next((clean_title(candidate) for candidate in candidates if has_word(candidate)), "")
     return (title, True) if title else (PurePosixPath(path).name, False)

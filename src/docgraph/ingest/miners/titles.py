@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import ahocorasick
 
-from docgraph.ingest.source_text import Lines, SourceLines
+from docgraph.ingest.source_text import Lines, SourceLines, has_word
 from docgraph.model.link import MAX_EVIDENCE
 from docgraph.model.node import CODE
 from docgraph.model.reference import Reference, ReferenceTarget
@@ -28,9 +28,10 @@ _BLANK = str.maketrans("\n\t", "  ")
 
 
 def title_spellings(title: str) -> tuple[str, ...]:
-    """The title, and the title without its disambiguation in brackets, unless very short."""
-    bare = _DISAMBIGUATION.sub("", title)
-    return tuple(form for form in dict.fromkeys((title, bare)) if len(form) >= MIN_TITLE_CHARACTERS)
+    """The title, and the title without its disambiguation in brackets, unless very short or without
+    a word."""
+    forms = dict.fromkeys((title, _DISAMBIGUATION.sub("", title)))
+    return tuple(form for form in forms if len(form) >= MIN_TITLE_CHARACTERS and has_word(form))
 
 
 def mine_titles(documents: DocumentWriter, references: ReferenceWriter) -> None:

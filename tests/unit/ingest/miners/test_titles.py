@@ -4,6 +4,7 @@ import ahocorasick
 import pytest
 
 from docgraph.ingest.miners import titles
+from docgraph.ingest.formats.text import parse_text
 from docgraph.ingest.miners.titles import find_mentions, mine_titles, title_spellings
 from docgraph.model.link import MAX_EVIDENCE
 from docgraph.plan.ambiguity import resolve_ambiguity
@@ -82,6 +83,12 @@ def test_every_document_with_a_title_is_mentioned_but_no_text_mentions_its_own()
         "1",
     ]
     assert mentions("Mercury\n\nMercury", "Mercury") == []
+
+
+def test_a_title_has_a_letter_or_digit() -> None:
+    assert title_spellings("=====") == title_spellings("-- (--)") == ()
+    assert title_spellings("==== (a)") == ("==== (a)",)
+    assert parse_text("a.txt", "=====\nGuide\n=====\n\nText.\n").title == "a.txt"
 
 
 def test_very_short_titles_and_file_names_are_no_titles() -> None:
