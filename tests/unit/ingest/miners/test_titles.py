@@ -3,8 +3,8 @@
 import ahocorasick
 import pytest
 
-from docgraph.ingest.miners import titles
 from docgraph.ingest.formats.text import parse_text
+from docgraph.ingest.miners import titles
 from docgraph.ingest.miners.titles import find_mentions, mine_titles, title_spellings
 from docgraph.model.link import MAX_EVIDENCE
 from docgraph.plan.ambiguity import resolve_ambiguity
