@@ -14,7 +14,7 @@ _VIEWS = """
 """
 _RIGHTS = re.compile(r"\w+\.access_class IN \( SELECT readable_classes\(\) AS readable_classes\)")
 _SCOPE = re.compile(r"\n\s+JOIN requested_snapshots\(\)[^\n]*")
-_EDGES = "SELECT * FROM document_relationships"
+_EDGES = "SELECT * FROM stated_relationships"
 
 
 def views(connection: Connection) -> dict[str, str]:
