@@ -48,11 +48,11 @@ _EDGES = """
 """
 _AS_READER = """
     SELECT set_config('docgraph.scope', json_agg(json_build_object(
-               'branch', id, 'snapshot', newest_snapshot, 'newest', newest_snapshot,
-               'miners', json_build_array()))::text, true),
+               'branch', b.id, 'snapshot', b.newest_snapshot, 'newest', b.newest_snapshot,
+               'miners', s.miners::json))::text, true),
            set_config('role', 'docgraph_reader', true),
            set_config('docgraph.access_classes', %s, true)
-    FROM branches
+    FROM branches AS b JOIN snapshots AS s ON s.branch = b.id AND s.number = b.newest_snapshot
 """
 Rows = frozenset[str]
 
