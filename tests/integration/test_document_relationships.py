@@ -11,15 +11,23 @@ import pytest
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.sql.database import script
 from docgraph.model.access import LOCAL
-from docgraph.model.edge import INVERSES, MANUAL, Edge, EdgeEvidence, Relationship
+from docgraph.model.edge import (
+    INVERSES,
+    MANUAL,
+    SHARES_ENTITY,
+    Edge,
+    EdgeEvidence,
+    Relationship,
+)
 from docgraph.model.identifiers import MAX_TITLE_HOLDERS
 from docgraph.model.link import MAX_EVIDENCE, MAX_NAME_HOLDERS
+from docgraph.model.reference import Reference, ReferenceTarget
 from tests.golden.history import READERS, run_history
 from tests.golden.installation import Installation, on_postgres, on_sqlite
 from tests.interference import postgres_factories, store_factories
 from tests.interference.stores import MachineStore
 from tests.interference.views import BranchContent, BranchName
-from tests.interference.worlds import HIDDEN, VISIBLE
+from tests.interference.worlds import ELSEWHERE, HIDDEN, VISIBLE
 from tests.support.postgres_server import PostgresServer
 from tests.support.small_world import IDENTITY
 from tests.support.sql_relations import (
@@ -31,7 +39,7 @@ from tests.support.sql_relations import (
 )
 
 MAIN, WORK = BranchName(LOCAL, "r", "main"), BranchName(LOCAL, "r", "work")
-OTHER = BranchName(LOCAL, "s", "main")
+OTHER, FOREIGN = BranchName(LOCAL, "s", "main"), BranchName(ELSEWHERE, "q", "main")
 DOCS = Path(__file__).parents[2] / "docs" / "postgres.md"
 VIEWS = (
     ("docgraph.adapters.sqlite", "document_relationships.sql"),
@@ -82,6 +90,10 @@ def state(stock: MachineStore, branch: BranchName, *stated: Relationship) -> Non
     with stock.engine.content.store.open_writer(*branch, IDENTITY) as writes:
         writes.edges.add_manual(stated)
         writes.publish()
+
+
+def manual(*edge: str) -> Relationship:
+    return Relationship(Edge(*edge), (MANUAL,), ())
 
 
 def edges(rows: list[ListedRelation], relation: str) -> set[tuple[str, str]]:
@@ -161,8 +173,8 @@ def test_a_lifecycle_relation_to_another_repository_is_listed_on_its_branch(
     put(stock, OTHER, {"b.md": "# Old\n\nfuel\n"})
     for branch in (MAIN, WORK):
         put(stock, branch, {"a.md": "# New\n\nthrust\n"})
-        both = (("r:a.md", "supersedes", "s:b.md"), ("s:b.md", "superseded_by", "r:a.md"))
-        state(stock, branch, *(Relationship(Edge(*one), (MANUAL,), ()) for one in both))
+        forward = manual("r:a.md", "supersedes", "s:b.md")
+        state(stock, branch, forward, manual("s:b.md", "superseded_by", "r:a.md"))
     rows = compare_with_engine(stock.engine)
     found = {(row.place[1:], row.relationship.edge.relation) for row in rows}
     assert found == {
@@ -183,6 +195,92 @@ def test_a_stated_relation_with_characters_competes_like_a_mined_one(stock: Mach
     assert edges(compare_with_engine(stock.engine), "references") == {("r:a.md", "r:c.md")}
 
 
+def test_the_branch_that_is_read_by_default_is_main_then_master_then_the_first(
+    stock: MachineStore,
+) -> None:
+    texts = {"a.md": "# A\n\n[b](b.md)\n", "b.md": "# B\n\nfuel\n"}
+    for name, expected in (("dev", "dev"), ("aaa", "aaa"), ("master", "master"), ("main", "main")):
+        put(stock, BranchName(LOCAL, "r", name), texts)
+        rows = compare_with_engine(stock.engine)
+        assert {row.place[2] for row in rows if row.by_default} == {expected}
+
+
+def test_a_part_that_only_an_older_version_has_is_not_the_target(stock: MachineStore) -> None:
+    link = "# A\n\n[b](b.md#part)\n"
+    for text, target in (("# B\n\n## Part\n\nx\n", "r:b.md#part"), ("# B\n\nx\n", "r:b.md")):
+        put(stock, MAIN, {"a.md": link, "b.md": text})
+        assert edges(compare_with_engine(stock.engine), "references") == {("r:a.md", target)}
+
+
+def test_a_manual_relation_stays_where_the_same_mined_one_lost(stock: MachineStore) -> None:
+    titled = {f"{n}.md": "# Rocket Engine\n\nfuel\n" for n in range(MAX_TITLE_HOLDERS + 1)}
+    put(stock, MAIN, {**titled, "a.md": "# Pad\n\nThe Rocket Engine burns.\n"})
+    state(stock, MAIN, manual("r:a.md", "mentions", "r:1.md"))
+    rows = [row.relationship for row in compare_with_engine(stock.engine)]
+    found = [one for one in rows if one.edge.source == "r:a.md"]
+    assert found == [manual("r:a.md", "mentions", "r:1.md")]
+
+
+def test_relations_are_listed_where_their_branches_are_read_together(stock: MachineStore) -> None:
+    """`m.md` is on main alone, `w.md` on another branch, `f.md` in another tenant."""
+    texts = {"a.md": "# A\n\nx\n", "b.md": "# B\n\nx\n"}
+    put(stock, MAIN, {**texts, "m.md": "# M\n\nx\n"})
+    put(stock, WORK, {**texts, "w.md": "# W\n\nx\n"})
+    put(stock, OTHER, texts)
+    put(stock, FOREIGN, {**texts, "f.md": "# F\n\nx\n"})
+    state(stock, MAIN, manual("r:w.md", "explains", "s:b.md"))
+    state(stock, WORK, manual("s:a.md", "explains", "s:b.md"))
+    state(stock, OTHER, manual("r:a.md", "explains", "r:m.md"))
+    state(stock, MAIN, manual("q:f.md", "explains", "r:a.md"))
+    state(stock, MAIN, manual("r:a.md", "explains", "q:f.md"))
+    rows = compare_with_engine(stock.engine)
+    assert {(row.place[2], row.relationship.edge.target) for row in rows} == {("main", "r:m.md")}
+
+
+def test_an_inverse_is_listed_if_its_relation_is_read_with_it(stock: MachineStore) -> None:
+    """Not because another branch or another tenant has the relation."""
+    texts = {"a.md": "# A\n\nx\n", "b.md": "# B\n\nx\n"}
+    for branch in (MAIN, WORK, BranchName(ELSEWHERE, "r", "main")):
+        put(stock, branch, texts)
+    inverse = manual("r:b.md", "superseded_by", "r:a.md")
+    state(stock, MAIN, inverse)
+    state(stock, WORK, manual("r:a.md", "supersedes", "r:b.md"), inverse)
+    state(stock, BranchName(ELSEWHERE, "r", "main"), manual("r:a.md", "supersedes", "r:b.md"))
+    found = {row.place[2]: row.relationship.edge for row in compare_with_engine(stock.engine)}
+    assert found.keys() == {"work"}
+
+
+def test_an_inverse_has_no_characters_among_the_positions_that_are_shown(
+    stock: MachineStore,
+) -> None:
+    put(stock, MAIN, {"a.md": "# A\n\nx\n", "b.md": "# B\n\nx\n", "c.md": "# C\n\nx\n"})
+    shown = EdgeEvidence("a.md", 1, 2, 3, 0, "A")
+    before = tuple(EdgeEvidence("0.md", n, 0, 0, 0, "note") for n in range(MAX_EVIDENCE))
+    edge, other = Edge("r:a.md", "supersedes", "r:b.md"), Edge("r:a.md", "replaces", "r:c.md")
+    state(stock, MAIN, Relationship(edge, ("imported",), (*before, shown)))
+    state(stock, MAIN, Relationship(other, ("imported",), (*before[1:], shown)))
+    assert [row.relationship.edge for row in compare_with_engine(stock.engine)] == [other]
+
+
+def test_a_stated_containment_is_not_listed(stock: MachineStore) -> None:
+    put(stock, MAIN, {"a.md": "# A\n\nx\n", "b.md": "# B\n\nx\n"})
+    state(stock, MAIN, manual("r:a.md", "contains", "r:b.md"))
+    assert compare_with_engine(stock.engine) == []
+
+
+def test_a_name_that_two_miners_find_has_the_first_of_their_positions(stock: MachineStore) -> None:
+    put(stock, MAIN, {f"{n}.md": f"# Note {n}\n\nby Marie Curie\n" for n in "ab"})
+    target = ReferenceTarget("entity:Marie Curie", report_unresolved=False)
+    again = Reference("", SHARES_ENTITY, target, 0, 1, 1, "M. Curie", "links")
+    with stock.engine.content.store.open_writer(*MAIN, IDENTITY) as writes:
+        writes.references.add({"a.md": [again]})
+        writes.publish()
+    rows = [row.relationship for row in compare_with_engine(stock.engine)]
+    (found,) = (one for one in rows if one.edge.source == "r:a.md")
+    assert found.origins == ("links", "names")
+    assert found.evidence == (EdgeEvidence("a.md", 1, 0, 0, 0, "M. Curie"),)
+
+
 @pytest.mark.requirement(36)
 def test_a_hidden_end_hides_the_row_from_a_reader_on_postgres(postgres: PostgresServer) -> None:
     """Counts included, and a longer title that is hidden takes nothing from a shorter one."""
@@ -197,8 +295,8 @@ def test_a_hidden_end_hides_the_row_from_a_reader_on_postgres(postgres: Postgres
         for kept in (texts, {path: text for path, text in texts.items() if path != "h.md"}):
             stock = MachineStore(factory)
             put(stock, MAIN, kept, "h.md")
-            both = [("r:b.md", "explains", "r:a.md"), ("r:b.md", "explains", "r:h.md")]
-            state(stock, MAIN, *(Relationship(Edge(*one), (MANUAL,), ()) for one in both))
+            for end in ("r:a.md", "r:h.md"):
+                state(stock, MAIN, manual("r:b.md", "explains", end))
             results.append(reader_relations(stock.engine, reader))
             everything = compare_with_engine(stock.engine)
             assert ("r:a.md", "r:h.md") in edges(everything, "references") or "h.md" not in kept

@@ -1,4 +1,4 @@
-"""In every world of the state machine the view `document_relationships` has the engine's relations."""
+"""In every world of the machine the view `document_relationships` has the engine's relations."""
 
 from collections import Counter
 

@@ -19,7 +19,8 @@ _PACKAGE = "docgraph.adapters.postgres"
 _SQL = named_queries("docgraph.adapters.postgres", "catalog.sql")
 _NAMES = re.compile(r"^CREATE (?:OR REPLACE )?(?:TABLE|VIEW|FUNCTION) (\w+(?:\(\))?)", re.MULTILINE)
 _FUNCTIONS = re.compile(
-    r"FUNCTION (\w+\(\)).*?LANGUAGE (\w+) STABLE[^\n]*\n(?:SET (.*?)\n)?AS \$\$(.*?)\$\$;", re.DOTALL
+    r"FUNCTION (\w+\(\)).*?LANGUAGE (\w+) STABLE[^\n]*\n(?:SET (.*?)\n)?AS \$\$(.*?)\$\$;",
+    re.DOTALL,
 )
 _FIRST = "migrations/0002_row_security.sql"
 _MAX_LISTED = 3  # differences that a message lists
