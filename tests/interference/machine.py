@@ -29,11 +29,24 @@ from docgraph.model.access_policy import PathAccess
 from docgraph.model.edge import Edge, with_inverse
 from docgraph.model.node import document_id, document_of
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
-from tests.interference.probes import DifferencesProbe, Probe, SnapshotsProbe, results_of
+from tests.interference.probes import (
+    DifferencesProbe,
+    Probe,
+    SnapshotsProbe,
+    compares_ingestions,
+    results_of,
+)
 from tests.interference.start_states import StartState, start_states
 from tests.interference.store_factories import OpenedStore, on_sqlite
 from tests.interference.stores import FailingEmbedder, MachineStore, SimulatedFailure, rebuild
-from tests.interference.views import BranchContent, BranchName, Library, View, is_difference
+from tests.interference.views import (
+    BranchContent,
+    BranchName,
+    Library,
+    View,
+    is_difference,
+    with_ingestions,
+)
 from tests.interference.worlds import (
     ELSEWHERE,
     FAR,
@@ -377,8 +390,12 @@ class NoInterference(RuleBasedStateMachine):
         if isinstance(watch.probe, SnapshotsProbe):
             return self.library.history(self.reader)
         if watch.branch is not None:
-            return self.library.visible_at(self.reader, watch.branch, *watch.numbers)
-        return self.library.newest_visible(self.reader)
+            view = self.library.visible_at(self.reader, watch.branch, *watch.numbers)
+        else:
+            view = self.library.newest_visible(self.reader)
+        if compares_ingestions(watch.probe):
+            view = with_ingestions(view, self.library, *watch.numbers)
+        return view
 
     def _rule(self, at: int, *, hidden: bool) -> AccessRule:
         return _picked([one for one in RULES if self.reader.may_read(one) != hidden], at)
@@ -476,7 +493,12 @@ class NoInterference(RuleBasedStateMachine):
     def _note(self, branch: BranchName, content: BranchContent, number: int | None) -> None:
         """Where nothing was published, the newest snapshot holds this already."""
         numbers = self.library.snapshots.setdefault(branch, {})
-        numbers[max(numbers) if number is None else number] = content
+        before, current = self.library.newest(branch), max(numbers) if number is None else number
+        brought = {
+            path: before.brought[path] if before.texts.get(path) == text else current
+            for path, text in content.texts.items()
+        }
+        numbers[current] = replace(content, brought=brought)
         if branch == self.main_branch and number is not None:
             for path in content.texts:
                 self.said[path][number] = self.next_rules[branch, path]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.node import encode
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.running_ingest import RunningIngest
 from docgraph.model.validation import suggest
@@ -11,9 +12,16 @@ from docgraph.model.validation import suggest
 
 @dataclass(frozen=True, slots=True, order=True)
 class SnapshotName:
+    """As the snapshot in which a version of a document first appeared, it names the ingestion that
+    brought the version."""
+
     repository: str
     branch: str
     snapshot: int
+
+    @property
+    def ingestion_id(self) -> str:
+        return f"{encode(self.repository)}:{encode(self.branch)}:{self.snapshot}"
 
 
 @dataclass(frozen=True, slots=True)
