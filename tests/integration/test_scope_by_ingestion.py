@@ -18,7 +18,12 @@ from tests.interference.worlds import VISIBLE
 from tests.support.postgres_server import PostgresServer
 
 MAIN = BranchName(LOCAL, "r", "main")
-COMPARING = "{pipeline: batches, extends: strict, change: {select_scope: {repository: ingestion}}}"
+COMPARING = """
+pipeline: batches
+extends: strict
+change:
+  select_scope: {repository: ingestion, share: 0.51}
+"""
 FIRST = {f"{n}.md": f"# Minutes {n}\n\nrocket fuel thrust valve\n" for n in range(4)}
 SECOND = {"late.md": "# Minutes 9\n\nrocket fuel thrust valve\n"}
 QUESTION = "rocket fuel thrust valve"

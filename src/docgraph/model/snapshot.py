@@ -12,15 +12,13 @@ from docgraph.model.validation import suggest
 
 @dataclass(frozen=True, slots=True, order=True)
 class SnapshotName:
-    """As the snapshot in which a version of a document first appeared, it names the ingestion that
-    brought the version."""
-
     repository: str
     branch: str
     snapshot: int
 
     @property
     def ingestion_id(self) -> str:
+        """Of the ingestion that published it, and brought the versions that first appear in it."""
         return f"{encode(self.repository)}:{encode(self.branch)}:{self.snapshot}"
 
 
