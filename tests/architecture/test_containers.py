@@ -201,7 +201,7 @@ def test_services_wait_for_their_dependencies() -> None:
 
 
 def test_the_database_is_prepared_as_documented() -> None:
-    (documented,) = re.findall(
+    documented, *_ = re.findall(
         r"^```sql\n(.*?)^```$", (DOCS / "postgres.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
     _, _, commands = PREPARE.partition("\n")

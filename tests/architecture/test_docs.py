@@ -146,7 +146,10 @@ def describe_type(annotation: Any) -> str:
     if origin is Literal:
         return ", ".join(f"`{word}`" for word in inner)
     if origin in {types.UnionType, typing.Union}:
-        return f"{describe_type(inner[0])}, or null"
+        first, other = inner
+        if first is bool:
+            return f"true, false or {describe_type(other)}"
+        return f"{describe_type(first)}, or null"
     if origin is tuple:
         return "a list of [relations](concepts.md#relations)"
     (bounds,) = (mark for mark in inner if isinstance(mark, Interval))

@@ -268,6 +268,28 @@ class StoreRules:
             assert sorted(ids(rows)) == ["r:a.md", "r:c.md"]
             assert sorted(reads.search.kinds(("r:a.md", "r:b.md", "r:c.md"))) == sorted(ids(rows))
 
+    @pytest.mark.requirement(19)
+    def test_an_ingestion_is_the_snapshot_that_brought_a_version(self, store: Store) -> None:
+        """Each version has its own; what is hidden or absent has none."""
+        for repository, paths in (("r", "abh"), ("r", "b"), ("s", "b")):
+            with writing(store, repository) as writes:
+                for path in paths:
+                    rule = HIDDEN if path == "h" else LOCAL_ONLY
+                    name, text = f"{path}.md", f"{writes.is_first} {path}"
+                    made = document(name, text, repository=repository, rule=rule, sections=True)
+                    write(writes, [made])
+                writes.publish()
+        first = (SnapshotName("r", "main", 1), SnapshotName("r", "main", 2))
+        asked = ("r:b.md#s0", "r:a.md", "r:h.md", "r:absent.md", "s:b.md")
+        with store.open_session(local()) as reads:
+            assert reads.search.ingestions(asked) == {
+                "r:a.md": first[0],
+                "r:b.md#s0": first[1],
+                "s:b.md": SnapshotName("s", "main", 1),
+            }
+        with store.open_session(local(), (SnapshotSelector("r", "main", 1),)) as reads:
+            assert reads.search.ingestions(asked[:2]) == dict.fromkeys(asked[:2], first[0])
+
     @pytest.mark.requirement(10)
     def test_a_session_does_not_change_while_it_is_open(self, store: Store) -> None:
         """Not even when ingests publish, merge and give rules meanwhile."""

@@ -125,6 +125,7 @@ def test_fetch_opens_a_document_a_section_and_a_chunk_by_id_or_address(engine: E
         "path": "fuel.md",
         "citation": "r:fuel.md:2",
         "document_id": "r:fuel.md",
+        "ingestion_id": "r:main:1",
         "node": "r:fuel.md#s1",
         "access": "readable by group local",
     }

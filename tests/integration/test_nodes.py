@@ -10,6 +10,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.audit import DENIED
 from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.request import MAX_IDS
 from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
@@ -42,6 +43,20 @@ def test_a_document_a_section_and_a_chunk_each_give_their_own_text(engine: Engin
     assert {node.document_id for node in (chunk, whole, section)} == {"r:a.md"}
     assert [node.location.first_line for node in (chunk, whole, section)] == [2, 1, 1]
     assert whole.access == "readable by group local"
+    assert {node.ingestion_id for node in (chunk, whole, section)} == {"r:main:1"}
+
+
+def test_a_node_names_the_ingestion_that_brought_its_version(engine: Engine) -> None:
+    """The snapshot in which it first appeared; those of other documents do not count."""
+    for path, text in (("b.md", "pears"), ("a.md", "apples are green")):
+        with engine.content.store.open_writer("local", "r", "main", IDENTITY) as writes:
+            write(writes, [document(path, text)])
+            writes.publish()
+    (found,) = engine.questions.nodes(local(), ("r:a.md",))
+    assert found.ingestion_id == "r:main:3"
+    old = (SnapshotSelector("r", "main", 2),)
+    nodes = engine.questions.nodes(local(), ("r:b.md", "r:a.md#s1@1"), scope=old)
+    assert [node.ingestion_id for node in nodes] == ["r:main:2", "r:main:1"]
 
 
 def test_nodes_without_texts_have_the_same_other_fields(engine: Engine) -> None:

@@ -155,8 +155,8 @@ def walking_through_a_hidden_node(plant: pytest.MonkeyPatch) -> None:
     def over(sql: Queries) -> str:
         return f"""
             SELECT a.source, a.relation, b.target
-            FROM document_relationships AS a
-                 JOIN document_relationships AS b ON b.source = a.target
+            FROM stated_relationships AS a
+                 JOIN stated_relationships AS b ON b.source = a.target
             WHERE {in_scope(sql, "a")} AND {in_scope(sql, "b")} AND a.source <> b.target
               AND EXISTS ({living(sql, "1", "n.id = a.target")})
               AND NOT EXISTS (SELECT 1 FROM visible_nodes WHERE id = a.target)

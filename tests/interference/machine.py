@@ -34,12 +34,20 @@ from tests.interference.probes import (
     Probe,
     RefusalsProbe,
     SnapshotsProbe,
+    compares_ingestions,
     results_of,
 )
 from tests.interference.start_states import StartState, start_states
 from tests.interference.store_factories import OpenedStore, on_sqlite
 from tests.interference.stores import FailingEmbedder, MachineStore, SimulatedFailure, rebuild
-from tests.interference.views import BranchContent, BranchName, Library, View, is_difference
+from tests.interference.views import (
+    BranchContent,
+    BranchName,
+    Library,
+    View,
+    is_difference,
+    with_ingestions,
+)
 from tests.interference.worlds import (
     ELSEWHERE,
     FAR,
@@ -384,11 +392,12 @@ class NoInterference(RuleBasedStateMachine):
     def _view(self, watch: Watch) -> View:
         if isinstance(watch.probe, SnapshotsProbe):
             return self.library.history(self.reader)
-        newest = self.library.newest_visible(self.reader)
-        if watch.branch is None:
-            return newest
-        view = self.library.visible_at(self.reader, watch.branch, *watch.numbers)
+        view = newest = self.library.newest_visible(self.reader)
+        if watch.branch is not None:
+            view = self.library.visible_at(self.reader, watch.branch, *watch.numbers)
         refused = not all(seen for _, seen in view)  # and the error says what else would fit
+        if compares_ingestions(watch.probe):
+            view = with_ingestions(view, self.library, *watch.numbers)
         return (*view, *newest) if refused else view
 
     def _rule(self, at: int, *, hidden: bool) -> AccessRule:
@@ -487,7 +496,12 @@ class NoInterference(RuleBasedStateMachine):
     def _note(self, branch: BranchName, content: BranchContent, number: int | None) -> None:
         """Where nothing was published, the newest snapshot holds this already."""
         numbers = self.library.snapshots.setdefault(branch, {})
-        numbers[max(numbers) if number is None else number] = content
+        before, current = self.library.newest(branch), max(numbers) if number is None else number
+        brought = {
+            path: before.brought[path] if before.texts.get(path) == text else current
+            for path, text in content.texts.items()
+        }
+        numbers[current] = replace(content, brought=brought)
         if branch == self.main_branch and number is not None:
             for path in content.texts:
                 self.said[path][number] = self.next_rules[branch, path]

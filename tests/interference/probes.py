@@ -61,6 +61,9 @@ PIPELINES: tuple[Pipeline, ...] = (
     load("documents").with_options("search_nodes", rerank=2, top=2),
     load("documents").with_options("search_nodes", top=1),
     load("strict"),
+    load("strict")
+    .with_options("select_scope", repository="ingestion", share=0.51, cluster=0.0)
+    .with_options("search_nodes", top=4),
 )
 
 
@@ -104,6 +107,12 @@ class AskProbe:
     ) -> object:
         pipeline = PIPELINES[self.pipeline]
         return ask_all(engine, reader, self.question, pipeline, *seeds, selectors=selectors)
+
+
+def compares_ingestions(probe: Probe) -> bool:
+    """Whether its results depend on which documents came together."""
+    steps = PIPELINES[probe.pipeline].steps if isinstance(probe, AskProbe) else ()
+    return any(step.options.get("repository") == "ingestion" for step in steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +246,7 @@ class TextReadsProbe:
     ) -> object:
         named = (*self.ids, *(f"{node}@{position}" for node in self.ids for position in (0, 1)))
         opened = [
-            refused_or(partial(engine.questions.nodes, reader, scope=selectors, whole=whole), ids)
+            refused_or(partial(_nodes, engine, reader, selectors, whole), ids)
             for whole in (True, False)
             for ids in (named, *((one,) for one in named))
         ]
@@ -394,6 +403,18 @@ def _shown(
     """The branches that a reader lists by name."""
     found = engine.content.snapshots(reader, repository, branch)
     return sorted({(info.name.repository, info.name.branch) for info in found})
+
+
+def _nodes(
+    engine: Engine,
+    reader: Principal,
+    selectors: Sequence[SnapshotSelector],
+    whole: bool,
+    ids: tuple[str, ...],
+) -> object:
+    """Without the number of the snapshot that brought each."""
+    found = engine.questions.nodes(reader, ids, scope=selectors, whole=whole)
+    return [replace(one, ingestion_id=one.ingestion_id.rpartition(":")[0]) for one in found]
 
 
 def _places(scope: Scope) -> list[tuple[str, str]]:

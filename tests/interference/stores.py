@@ -17,7 +17,14 @@ from docgraph.model.vector import IntVector
 from docgraph.ports.models import Embedder
 from docgraph.testing.small_store import DIMENSIONS, HashedWords, hash_vector
 from tests.interference.store_factories import StoreFactory, on_sqlite
-from tests.interference.views import BranchContent, BranchName, Rules, View, rule_at
+from tests.interference.views import (
+    BranchContent,
+    BranchName,
+    Rules,
+    View,
+    VisibleContent,
+    rule_at,
+)
 from tests.interference.worlds import NEVER_SEEN
 from tests.support.engines import make_engine
 from tests.support.fakes import LengthReranker, RecitingModel
@@ -150,14 +157,23 @@ def rebuild(
     try:
         for branch, (seen,) in sorted(view, key=lambda part: part[0] != main_branch):
             texts = {path: text for path, text, _ in seen.texts}
-            content = BranchContent(texts, frozenset(), seen.curated, frozenset(seen.without))
             now = {path: rule_at(rules[branch, path], number) for path in texts}
-            store.ingest(branch, content, now)
+            for together in _in_ingestions(seen):
+                off = frozenset(seen.without)
+                store.ingest(branch, BranchContent(together, frozenset(), seen.curated, off), now)
             if seen.manual_edges:
                 store.relate(branch, seen.manual_edges)
         yield store.engine
     finally:
         store.close()
+
+
+def _in_ingestions(seen: VisibleContent) -> Iterator[dict[str, str]]:
+    """What one ingest after the other has to bring; everything at once where it does not matter."""
+    brought = seen.ingestions or (0,) * len(seen.texts)
+    for last in sorted(set(brought)):
+        pairs = zip(seen.texts, brought, strict=True)
+        yield {path: text for (path, text, _), number in pairs if number <= last}
 
 
 @cache

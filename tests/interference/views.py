@@ -20,21 +20,30 @@ class BranchName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BranchContent:
-    """One snapshot of a branch: its texts by path, edges, and the miners that are switched off."""
+    """One snapshot of a branch: its texts by path, edges, and the miners that are switched off.
+
+    `brought` has the numbers of the snapshots in which the texts first appeared, by path.
+    """
 
     texts: Mapping[str, str] = field(default_factory=dict)
     manual_edges: frozenset[Edge] = frozenset()
     curated: tuple[Edge, ...] = ()
     without: frozenset[str] = frozenset()
+    brought: Mapping[str, int] = field(default_factory=dict)
 
 
 class VisibleContent(NamedTuple):
-    """The part of a snapshot that a reader sees: paths with text and reason, edges, miners."""
+    """The part of a snapshot that a reader sees: paths with text and reason, edges, miners.
+
+    `ingestions` are numbers for the texts: the same for those that came together, lower for those
+    that came before. None, where nothing depends on it.
+    """
 
     texts: tuple[tuple[str, str, str], ...]
     manual_edges: tuple[Edge, ...]
     curated: tuple[Edge, ...]
     without: tuple[str, ...]
+    ingestions: tuple[int, ...] | None = None
 
 
 Rules = Mapping[tuple[BranchName, str], PathAccess]
@@ -124,6 +133,31 @@ class Library:
                 if document_of(edge.source) in ids and document_of(edge.target) in ids
             )
             yield VisibleContent(texts, stated, content.curated, tuple(sorted(content.without)))
+
+
+def with_ingestions(view: View, library: Library, *numbers: int) -> View:
+    """As a pipeline sees it that compares ingestions; `numbers` are the snapshots of the view, or
+    none for the newest."""
+    return tuple(
+        (
+            branch,
+            tuple(
+                one._replace(ingestions=_ingestions(one, library, branch, *numbers[at : at + 1]))
+                for one in seen
+            ),
+        )
+        for at, (branch, seen) in enumerate(view)
+    )
+
+
+def _ingestions(
+    seen: VisibleContent, library: Library, branch: BranchName, *number: int
+) -> tuple[int, ...]:
+    """Counted over what is seen: what came between tells nothing."""
+    content = library.snapshots[branch][number[0]] if number else library.newest(branch)
+    brought = [content.brought[path] for path, _, _ in seen.texts]
+    order = sorted(set(brought))
+    return tuple(order.index(one) for one in brought)
 
 
 def rule_at(access: PathAccess, number: int | None) -> AccessRule:

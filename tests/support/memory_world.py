@@ -10,12 +10,12 @@ from docgraph.model.digest import digest
 from docgraph.model.edge import CONTAINS, RELATIONS, Relationship
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
-from docgraph.model.node import DocumentNode, Location, document_of
+from docgraph.model.node import DocumentNode, Location, document_of, repository_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.reference import ReferenceCount
 from docgraph.model.scoring import Bm25, ChunkLengths, Ints, RowGroups, score_owners
-from docgraph.model.snapshot import Scope
+from docgraph.model.snapshot import Scope, SnapshotName
 from docgraph.model.tokenize import tokenize
 from docgraph.model.vector import IntVector
 from docgraph.ports.graph_reads import Direction
@@ -27,7 +27,8 @@ from tests.support.sample_documents import EMBEDDER, SampleDocument
 class World:
     """Documents, edges and names. `hidden` documents exist and may not be seen.
 
-    `rules` tell the labels and levels of documents that have any.
+    `rules` tell the labels and levels of documents that have any, `snapshots` the numbers of those
+    that brought them.
     """
 
     documents: tuple[SampleDocument, ...] = ()
@@ -35,6 +36,7 @@ class World:
     names: tuple[tuple[str, str], ...] = ()
     hidden: frozenset[str] = frozenset()
     rules: Mapping[str, AccessRule] = field(default_factory=dict)
+    snapshots: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def visible(self) -> tuple[SampleDocument, ...]:
@@ -80,8 +82,11 @@ def world(
     names: Iterable[tuple[str, str]] = (),
     hidden: Iterable[str] = (),
     rules: Mapping[str, AccessRule] | None = None,
+    snapshots: Mapping[str, int] | None = None,
 ) -> World:
-    return World(documents, tuple(edges), tuple(names), frozenset(hidden), rules or {})
+    return World(
+        documents, tuple(edges), tuple(names), frozenset(hidden), rules or {}, snapshots or {}
+    )
 
 
 class MemorySearch:
@@ -153,6 +158,16 @@ class MemorySearch:
 
     def kinds(self, ids: tuple[str, ...]) -> dict[str, str]:
         return {node.id: node.kind for node in self._world.nodes.values() if node.id in ids}
+
+    def ingestions(self, ids: tuple[str, ...]) -> dict[str, SnapshotName]:
+        """Of snapshot 1, unless the world says otherwise."""
+        return {
+            node: SnapshotName(
+                repository_of(node), "main", self._world.snapshots.get(document_of(node), 1)
+            )
+            for node in self._world.nodes
+            if node in ids
+        }
 
 
 class MemoryGraph:

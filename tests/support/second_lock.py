@@ -31,7 +31,7 @@ DERIVED: dict[str, LiteralString] = {
         id IN (SELECT content FROM documents WHERE version = ANY (%(versions)s::bigint[]))""",
     "vectors": """
         id IN (SELECT vector_id FROM vector_chunks WHERE version = ANY (%(versions)s::bigint[]))""",
-    "document_relationships": "id = ANY (%(edges)s::bigint[])",
+    "stated_relationships": "id = ANY (%(edges)s::bigint[])",
 }
 _DOCUMENTS = """
     SELECT d.version, d.valid_from, b.tenant, b.repository, b.name, d.path
@@ -44,15 +44,15 @@ _NODES = """
 """
 _EDGES = """
     SELECT r.id, b.tenant, b.repository, b.name, r.source, r.target
-    FROM document_relationships AS r JOIN branches AS b ON b.id = r.branch
+    FROM stated_relationships AS r JOIN branches AS b ON b.id = r.branch
 """
 _AS_READER = """
     SELECT set_config('docgraph.scope', json_agg(json_build_object(
-               'branch', id, 'snapshot', newest_snapshot, 'newest', newest_snapshot,
-               'miners', json_build_array()))::text, true),
+               'branch', b.id, 'snapshot', b.newest_snapshot, 'newest', b.newest_snapshot,
+               'miners', s.miners::json))::text, true),
            set_config('role', 'docgraph_reader', true),
            set_config('docgraph.access_classes', %s, true)
-    FROM branches
+    FROM branches AS b JOIN snapshots AS s ON s.branch = b.id AND s.number = b.newest_snapshot
 """
 Rows = frozenset[str]
 

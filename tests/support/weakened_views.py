@@ -9,12 +9,13 @@ from docgraph.adapters.postgres.connection import SCHEMA, Connection
 
 _VIEWS = """
     SELECT relname, pg_get_viewdef(oid, true) FROM pg_class
-    WHERE relnamespace = %s::regnamespace AND relkind = 'v' AND relname ~ '^(visible|masked)_'
+    WHERE relnamespace = %s::regnamespace AND relkind = 'v'
+      AND (relname ~ '^(visible|masked)_' OR relname = 'document_relationships')
     ORDER BY relname
 """
 _RIGHTS = re.compile(r"\w+\.access_class IN \( SELECT readable_classes\(\) AS readable_classes\)")
 _SCOPE = re.compile(r"\n\s+JOIN requested_snapshots\(\)[^\n]*")
-_EDGES = "SELECT * FROM document_relationships"
+_EDGES = "SELECT * FROM stated_relationships"
 
 
 def views(connection: Connection) -> dict[str, str]:
@@ -28,7 +29,10 @@ def forget_rights(connection: Connection) -> None:
 
 
 def forget_everything(connection: Connection) -> None:
-    """Not a word on classes, snapshots or miners; edges without a look at their ends."""
+    """Not a word on classes, snapshots or miners; edges without a look at their ends.
+
+    `document_relationships` never asks for classes; it lists the snapshots that are requested.
+    """
     _replace(
         connection,
         lambda name, text: (

@@ -52,12 +52,15 @@ class Document:
 class NodeText:
     """One node or chunk as a reader opens it; a chunk has the title and summary of its `node`.
 
-    `access` is why the reader may see it. `text` is None where it was not requested.
+    `ingestion_id` is repository, branch and number of the snapshot in which this version of the
+    document first appeared. `access` is why the reader may see it. `text` is None where it was not
+    requested.
     """
 
     id: str
     node: str
     document_id: str
+    ingestion_id: str
     kind: str
     title: str
     summary: str

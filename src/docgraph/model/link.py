@@ -129,7 +129,7 @@ def shared_name_edges(
     """
     if len(holders) > MAX_NAME_HOLDERS:
         return
-    own = next(holder for holder in holders if holder.document == document)
+    own = min(holder for holder in holders if holder.document == document)
     for other in holders:
         if other.document != document:
             source, target = (own, other) if direction == "out" else (other, own)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.node import encode
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.running_ingest import RunningIngest
 from docgraph.model.validation import suggest
@@ -14,6 +15,11 @@ class SnapshotName:
     repository: str
     branch: str
     snapshot: int
+
+    @property
+    def ingestion_id(self) -> str:
+        """Of the ingestion that published it, and brought the versions that first appear in it."""
+        return f"{encode(self.repository)}:{encode(self.branch)}:{self.snapshot}"
 
 
 @dataclass(frozen=True, slots=True)

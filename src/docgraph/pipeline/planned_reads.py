@@ -1,6 +1,7 @@
 """Reads outside the pipeline's plan, each through a plan of its own: reranking and nodes by id."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from docgraph.model.access import may_send
 from docgraph.model.document import NodeText
@@ -64,6 +65,11 @@ def _most_similar_text(reads: TextReads, node: str) -> str:
 CHUNK = "chunk"
 
 
+class _VisibleNode(NamedTuple):
+    concept: Concept
+    ingestion_id: str
+
+
 def read_node_texts(
     reads: ReaderSession, ids: tuple[str, ...], embedder: EmbedderIdentity, *, with_text: bool
 ) -> tuple[NodeText, ...]:
@@ -71,15 +77,18 @@ def read_node_texts(
     parents = {one: _node_of_chunk(one) for one in ids}
     visible = frozenset(reads.graph.visible_ids((*ids, *filter(None, parents.values()))))
     planned = (one if one in visible else parents[one] for one in ids)
-    nodes = tuple(dict.fromkeys(node for node in planned if node in visible))
+    names = tuple(dict.fromkeys(node for node in planned if node in visible))
     # Texts are only readable through a plan, which checks the reader's rights.
-    plan = RetrievalPlan.of_seeds(Question("", (), embedder), nodes, admit="named")
-    texts = reads.texts(plan)
-    concepts = {concept.id: concept for concept in texts.concepts(nodes)}
+    plan = RetrievalPlan.of_seeds(Question("", (), embedder), names, admit="named")
+    texts, ingestions = reads.texts(plan), reads.search.ingestions(names)
+    nodes = {
+        concept.id: _VisibleNode(concept, ingestions[concept.id].ingestion_id)
+        for concept in texts.concepts(names)
+    }
     results = (
-        _read_node(concepts[one], texts, with_text=with_text)
-        if one in concepts
-        else _read_chunk(one, concepts.get(parents[one]), texts, with_text=with_text)
+        _read_node(nodes[one], texts, with_text=with_text)
+        if one in nodes
+        else _read_chunk(one, nodes.get(parents[one]), texts, with_text=with_text)
         for one in ids
     )
     return tuple(result for result in results if result is not None)
@@ -91,17 +100,18 @@ def _node_of_chunk(chunk_id: str) -> str:
     return node if position.isdecimal() else ""
 
 
-def _read_node(concept: Concept, texts: TextReads, *, with_text: bool) -> NodeText:
+def _read_node(node: _VisibleNode, texts: TextReads, *, with_text: bool) -> NodeText:
+    concept = node.concept
     (chunk,) = texts.full_texts((concept.id,)) if with_text else (None,)
-    return _node_text(concept, concept.id, concept.kind, chunk)
+    return _node_text(node, concept.id, concept.kind, chunk)
 
 
 def _read_chunk(
-    chunk_id: str, parent: Concept | None, texts: TextReads, *, with_text: bool
+    chunk_id: str, parent: _VisibleNode | None, texts: TextReads, *, with_text: bool
 ) -> NodeText | None:
     if parent is None:
         return None
-    scores = tuple(score for score in texts.chunk_scores(parent.id) if score.id == chunk_id)
+    scores = tuple(s for s in texts.chunk_scores(parent.concept.id) if s.id == chunk_id)
     for chunk in texts.chunks(scores):
         result = _node_text(parent, chunk_id, CHUNK, chunk)
         return result if with_text else replace(result, text=None)
@@ -109,12 +119,14 @@ def _read_chunk(
 
 
 def _node_text(
-    concept: Concept, result_id: str, kind: str, chunk: EvidenceChunk | None
+    node: _VisibleNode, result_id: str, kind: str, chunk: EvidenceChunk | None
 ) -> NodeText:
+    concept = node.concept
     return NodeText(
         id=result_id,
         node=concept.id,
         document_id=document_of(concept.id),
+        ingestion_id=node.ingestion_id,
         kind=kind,
         title=concept.title,
         summary=concept.summary,

@@ -3,6 +3,7 @@
 from typing import Literal, Protocol
 
 from docgraph.model.scoring import Bm25
+from docgraph.model.snapshot import SnapshotName
 
 Level = Literal["documents", "sections", "chunks"]
 
@@ -57,6 +58,15 @@ class SearchReads(Protocol):
 
     def kinds(self, ids: tuple[str, ...]) -> dict[str, str]:
         """Kinds of the visible nodes among these; other ids are absent."""
+        ...
+
+    def ingestions(self, ids: tuple[str, ...]) -> dict[str, SnapshotName]:
+        """The ingestions that brought the visible nodes among these; other ids are absent.
+
+        An ingestion is named by the snapshot in which the version of the document first appeared.
+        Ingests of hidden documents count in a snapshot's number: whoever compares ingestions may
+        depend on which are equal, and on their order, but not on the numbers.
+        """
         ...
 
 

@@ -24,5 +24,15 @@ def test_a_snapshot_number_needs_its_repository_and_branch() -> None:
             SnapshotSelector(repository, branch, 3)
 
 
+def test_an_ingestion_id_is_unique_whatever_the_names() -> None:
+    assert A1.ingestion_id == "a:main:1"
+    names = (
+        SnapshotName("a:b", "c", 1),
+        SnapshotName("a", "b:c", 1),
+        SnapshotName("a%3Ab", "c", 1),
+    )
+    assert len({name.ingestion_id for name in names}) == len(names)
+
+
 def test_by_default_everything_visible_is_searched() -> None:
     assert (SnapshotSelector(None, None, None),) == ALL_REPOSITORIES

@@ -47,3 +47,12 @@ def test_the_order_of_holders_changes_no_edge() -> None:
     held = holders(5)
     forwards = set(shared_name_edges("r:3.md", held, "names"))
     assert forwards == set(shared_name_edges("r:3.md", held[::-1], "names"))
+
+
+def test_of_several_positions_in_a_document_the_first_is_shown() -> None:
+    """Two miners may find the same name; a store gives their rows in any order."""
+    both = [NameHolder("r:a.md", "a.md", line, "Marie Curie") for line in (4, 2)]
+    held = [*both, NameHolder("r:b.md", "b.md", 1, "Marie Curie")]
+    for order in (held, held[::-1]):
+        (there,) = shared_name_edges("r:a.md", order, "names")
+        assert [one.line for one in there.evidence] == [2]

@@ -174,6 +174,13 @@ def test_options_left_out_have_their_defaults(write: Write) -> None:
             ),
         ),
         (
+            ["search_nodes", "select_scope: {repository: ingest}"],
+            (
+                "mine.yaml:4: step 2 (select_scope): repository: 'ingest': "
+                "Input should be a valid boolean; Input should be 'ingestion'"
+            ),
+        ),
+        (
             ["search_nodes", "fetch_node_texts: {max_chars: 9, max_tokens: 9}"],
             "mine.yaml:4: step 2 (fetch_node_texts): max_chars and max_tokens exclude each other",
         ),

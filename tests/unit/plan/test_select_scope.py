@@ -63,6 +63,60 @@ def test_the_primary_stays_beside_the_kind_that_dominates_the_others() -> None:
     assert kept.selection.dropped == ("b:four",)
 
 
+LATER = world(*PLACE.documents, snapshots={"a:two": 3, "a:three.py": 3})
+
+
+@pytest.mark.requirement(19)
+def test_candidates_outside_the_dominant_ingestion_are_left_out() -> None:
+    """The repository is the same; the ingest that brought them is not."""
+    found = Seeds((Seed("a:two", 1.0, ""), Seed("a:one", 0.6, ""), Seed("a:three.py", 0.7, "")), ())
+    options = {"kind": False, "cluster": 0.0}
+    kept = scope(found, LATER, repository="ingestion", **options)
+    assert kept.ids == ("a:two", "a:three.py")
+    assert kept.selection.dropped == ("a:one",)
+    assert kept.selection.reason == "ingestion of a:two dominates"
+    assert scope(found, LATER, **options).ids == found.ids
+
+
+@pytest.mark.requirement(19)
+def test_an_ingestion_is_of_one_branch_of_one_repository() -> None:
+    """Both are in the first snapshot of their branch."""
+    kept = scope(seeds("a:one", "b:four"), repository="ingestion", kind=False, cluster=0.0)
+    assert kept.ids == ("a:one",)
+    assert kept.selection.reason == "ingestion of a:one dominates"
+
+
+@pytest.mark.requirement(19)
+def test_without_a_dominant_ingestion_all_stay() -> None:
+    found = Seeds((Seed("a:two", 1.0, ""), Seed("a:one", 0.9, "")), ())
+    kept = scope(found, LATER, repository="ingestion", kind=False, cluster=0.0)
+    assert kept.ids == found.ids
+    assert kept.selection.reason == "no ingestion dominates"
+
+
+@pytest.mark.requirement(19)
+def test_the_first_seed_stays_beside_the_ingestion_that_dominates_the_others() -> None:
+    found = Seeds((Seed("a:one", 0.5, ""), Seed("a:two", 0.9, ""), Seed("a:three.py", 0.9, "")), ())
+    kept = scope(found, LATER, repository="ingestion", kind=False, cluster=0.0)
+    assert kept.ids == found.ids
+    assert kept.selection.reason == "ingestion of a:two dominates"
+
+
+@pytest.mark.requirement(36)
+@given(ids, st.lists(st.integers(1, 4), min_size=5, max_size=5), st.integers(1, 9))
+def test_the_numbers_of_ingestions_change_nothing(
+    found: list[str], numbers: list[int], more: int
+) -> None:
+    """Ingests of hidden documents lie between: which are equal, and their order, is all."""
+    held = [one.id for one in PLACE.documents]
+    near, far = (
+        world(*PLACE.documents, snapshots=dict(zip(held, counted, strict=True)))
+        for counted in (numbers, [number * more + more for number in numbers])
+    )
+    results = [scope(seeds(*found), place, repository="ingestion") for place in (near, far)]
+    assert results[0] == results[1]
+
+
 @pytest.mark.requirement(19)
 def test_candidates_far_behind_the_best_are_left_out() -> None:
     kept = scope(scored(one=1.0, two=0.3, three=0.29), kind=False)

@@ -50,7 +50,7 @@ SELECT 'function', p.proname::text || '()',
        concat_ws(' ', l.lanname, p.prosecdef, p.provolatile, p.proconfig, p.prosrc)
 FROM home AS h JOIN pg_proc AS p ON p.pronamespace = h.oid
      JOIN pg_language AS l ON l.oid = p.prolang
-WHERE p.proname IN ('readable_classes', 'requested_snapshots')
+WHERE p.proname IN ('readable_classes', 'requested_snapshots', 'listed_snapshots')
 UNION ALL
 SELECT 'owner of', r.relname::text, a.rolname::text
 FROM relations AS r JOIN pg_roles AS a ON a.oid = r.relowner
@@ -58,7 +58,7 @@ WHERE r.relowner <> r.nspowner AND r.relkind IN ('r', 'v')
 UNION ALL
 SELECT 'owner of', p.proname::text || '()', a.rolname::text
 FROM home AS h JOIN pg_proc AS p ON p.pronamespace = h.oid JOIN pg_roles AS a ON a.oid = p.proowner
-WHERE p.proowner <> h.nspowner AND p.proname IN ('readable_classes', 'requested_snapshots');
+WHERE p.proowner <> h.nspowner AND p.proname IN ('readable_classes', 'requested_snapshots', 'listed_snapshots');
 
 -- name: schema_owner
 -- The owner of docgraph's schema, and whether this login has its rights.

@@ -18,7 +18,10 @@ from docgraph.adapters.sql.version_table import VersionTable
 _PACKAGE = "docgraph.adapters.postgres"
 _SQL = named_queries("docgraph.adapters.postgres", "catalog.sql")
 _NAMES = re.compile(r"^CREATE (?:OR REPLACE )?(?:TABLE|VIEW|FUNCTION) (\w+(?:\(\))?)", re.MULTILINE)
-_BODY = re.compile(r"FUNCTION (\w+)\(\).*?\$\$(.*?)\$\$;", re.DOTALL)
+_FUNCTIONS = re.compile(
+    r"FUNCTION (\w+\(\)).*?LANGUAGE (\w+) STABLE[^\n]*\n(?:SET (.*?)\n)?AS \$\$(.*?)\$\$;",
+    re.DOTALL,
+)
 _FIRST = "migrations/0002_row_security.sql"
 _MAX_LISTED = 3  # differences that a message lists
 
@@ -41,8 +44,8 @@ _BY_CLASS = (
 _END = (
     "(EXISTS ( SELECT 1 FROM (((document_nodes n JOIN documents d ON ((d.version = n.version))) "
     "JOIN branches b ON ((b.id = d.branch))) "
-    "JOIN branches own ON ((own.id = document_relationships.branch))) "
-    "WHERE ((n.id = document_relationships.{}) AND (b.tenant = own.tenant) "
+    "JOIN branches own ON ((own.id = stated_relationships.branch))) "
+    "WHERE ((n.id = stated_relationships.{}) AND (b.tenant = own.tenant) "
     "AND ((b.id = own.id) OR (b.repository <> own.repository)))))"
 )
 _BOUND = "(tenant = NULLIF(current_setting('docgraph.tenant'::text, true), ''::text))"
@@ -63,20 +66,29 @@ _POLICIES = {
         "(id IN ( SELECT requested_snapshots.branch "
         "FROM requested_snapshots() requested_snapshots(branch, snapshot, miners, newest)))"
     ),
-    "document_relationships.by_ends": f"({_END.format('source')} AND {_END.format('target')})",
+    "stated_relationships.by_ends": f"({_END.format('source')} AND {_END.format('target')})",
 }
 _RESTRICTED = tuple(name.partition(".")[0] for name in _POLICIES)
 _COLUMNS = {  # of tables that are granted in part
     "api_keys": ("id", "tenant", "principal", "created", "expires", "note"),  # not the hash
-    "branches": ("id", "tenant", "repository"),  # not the number of snapshots
+    "branches": ("id", "tenant", "repository", "name"),  # not the number of snapshots
 }
 _INVOKER_VIEWS = (
     *("visible_documents", "visible_texts", "visible_nodes", "visible_definitions"),
     *("visible_references", "visible_reference_matches", "visible_definition_matches"),
     *("visible_chunks", "visible_vectors", "visible_relationships"),
     *("masked_segments", "masked_postings", "masked_vectors"),
+    "document_relationships",
 )
 Row = tuple[str, str, str]
+
+
+def _function(language: str, setting: str, body: str) -> str:
+    """As the catalog describes it: run with the rights of its caller, and stable."""
+    settings = f'{{"{setting.replace(" = ", "=")}"}} ' if setting else ""
+    return f"{language} f s {settings}{body}"
+
+
 EXPECTED: frozenset[Row] = frozenset(
     {
         *((_ENABLED, table, "on") for table in _RESTRICTED),
@@ -94,8 +106,8 @@ EXPECTED: frozenset[Row] = frozenset(
         (_GRANT, f"schema docgraph to {READER}", "USAGE"),
         *((_VIEW, name, "security_invoker") for name in _INVOKER_VIEWS),
         *(
-            (_FUNCTION, f"{name}()", f"sql f s {body}")
-            for name, body in _BODY.findall(script(_PACKAGE, _FIRST))
+            (_FUNCTION, name, _function(language, setting, body))
+            for name, language, setting, body in _FUNCTIONS.findall(script(_PACKAGE, _FIRST))
         ),
     }
 )

@@ -40,7 +40,8 @@ BEGIN
     FOR one IN
         SELECT c.relname
         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE n.nspname = 'docgraph' AND c.relkind = 'v' AND c.relname ~ '^(visible|masked)_'
+        WHERE n.nspname = 'docgraph' AND c.relkind = 'v'
+          AND (c.relname ~ '^(visible|masked)_' OR c.relname = 'document_relationships')
     LOOP
         EXECUTE format('ALTER VIEW %I SET (security_invoker = true)', one.relname);
     END LOOP;
@@ -78,23 +79,23 @@ CREATE POLICY by_chunk ON vectors FOR SELECT TO docgraph_reader
 USING (EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector_id = vectors.id));
 GRANT SELECT ON vectors TO docgraph_reader;
 
-ALTER TABLE document_relationships ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE stated_relationships ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
 -- Ids are the same on every branch and in every tenant: an end in the edge's own repository has to
 -- be read on the edge's own branch, any other end on a branch of the same tenant.
-CREATE POLICY by_ends ON document_relationships FOR SELECT TO docgraph_reader
+CREATE POLICY by_ends ON stated_relationships FOR SELECT TO docgraph_reader
 USING (EXISTS (SELECT 1
                FROM document_nodes AS n JOIN documents AS d ON d.version = n.version
                     JOIN branches AS b ON b.id = d.branch
-                    JOIN branches AS own ON own.id = document_relationships.branch
+                    JOIN branches AS own ON own.id = stated_relationships.branch
                WHERE n.id = source AND b.tenant = own.tenant
                  AND (b.id = own.id OR b.repository <> own.repository))
        AND EXISTS (SELECT 1
                    FROM document_nodes AS n JOIN documents AS d ON d.version = n.version
                         JOIN branches AS b ON b.id = d.branch
-                        JOIN branches AS own ON own.id = document_relationships.branch
+                        JOIN branches AS own ON own.id = stated_relationships.branch
                    WHERE n.id = target AND b.tenant = own.tenant
                      AND (b.id = own.id OR b.repository <> own.repository)));
-GRANT SELECT ON document_relationships TO docgraph_reader;
+GRANT SELECT ON stated_relationships TO docgraph_reader;
 
 -- What servers share. No tenant is called '', so without a bound tenant no row is shown. Only the
 -- owner of the tables may read the hash of a key's secret; it looks a key up by its id.
@@ -108,15 +109,15 @@ CREATE POLICY by_tenant ON ingest_jobs FOR SELECT TO docgraph_reader
 USING (tenant = nullif(current_setting('docgraph.tenant', true), ''));
 GRANT SELECT ON ingest_jobs TO docgraph_reader;
 
--- Names of the branches that are read, for the policies above. What visibility is computed from,
+-- Names of the branches that are read, for the policies above and document_relationships. What visibility is computed from,
 -- before it is known, is read by the owner of the tables: counts and numbers tell of hidden rows.
 ALTER TABLE branches ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
 CREATE POLICY by_scope ON branches FOR SELECT TO docgraph_reader
 USING (id IN (SELECT branch FROM requested_snapshots()));
-GRANT SELECT (id, tenant, repository) ON branches TO docgraph_reader;
+GRANT SELECT (id, tenant, repository, name) ON branches TO docgraph_reader;
 
 GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_definitions,
                 visible_references, visible_reference_matches, visible_definition_matches,
                 visible_chunks, visible_vectors, visible_relationships, masked_segments,
-                masked_postings, masked_vectors
+                masked_postings, masked_vectors, document_relationships
 TO docgraph_reader;

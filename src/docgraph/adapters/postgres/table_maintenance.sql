@@ -20,9 +20,9 @@ LIMIT 1;
 
 -- name: analyze
 ANALYZE contents, vectors, documents, document_nodes, vector_chunks, definitions, node_references,
-        document_relationships, segments, postings;
+        stated_relationships, segments, postings;
 
 -- name: vacuum
 -- Removes deleted rows from the files now, not when autovacuum runs.
 VACUUM (ANALYZE) contents, vectors, documents, document_nodes, vector_chunks, definitions,
-                 node_references, document_relationships, segments, postings;
+                 node_references, stated_relationships, segments, postings;

@@ -20,7 +20,7 @@ from docgraph.adapters.sql.version_table import Visibility, embedder_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scoring import Bm25, RowGroups, top_groups
-from docgraph.model.snapshot import Scope
+from docgraph.model.snapshot import Scope, SnapshotName
 from docgraph.ports.indexes import VectorSearch
 from docgraph.ports.search_reads import Level
 
@@ -53,6 +53,7 @@ class SqlSearch:
         packed = PackedReader(sql, visible.rows, cache, vectors=vectors is None)
         self._sql = sql
         self._reads = reads
+        self._rows = visible.rows
         self._packed = packed
         self._vectors = vectors or PackedVectors(packed)
         self._lexical = PackedLexical(packed, cache, history)
@@ -155,6 +156,10 @@ class SqlSearch:
         if missing := [node for node, kind in found.items() if kind is None]:
             found |= dict.fromkeys(missing) | dict(self._sql.rows("kinds_of_nodes", ids=missing))
         return {node: kind for node, kind in sorted(found.items()) if kind is not None}
+
+    def ingestions(self, ids: tuple[str, ...]) -> dict[str, SnapshotName]:
+        rows = self._sql.rows("versions_of_nodes", ids=ids)
+        return {node: self._rows.ingestion(version) for node, version in sorted(rows)}
 
 
 class SqlReads:

@@ -102,6 +102,11 @@ class VersionTable:
         readable: npt.NDArray[np.bool_] = allowed[self.access]
         return readable
 
+    def ingestion(self, ordinal: int) -> SnapshotName:
+        """The snapshot that brought the version."""
+        branch = next(one for one in self.branches if one.id == self.branch[ordinal])
+        return SnapshotName(branch.repository, branch.name, int(self.born[ordinal]))
+
     def alive(self, branch: int, snapshot: int) -> npt.NDArray[np.bool_]:
         living: npt.NDArray[np.bool_] = (
             (self.branch == branch) & (self.born <= snapshot) & (snapshot < self.died)

@@ -10,7 +10,7 @@ from pathlib import Path
 from docgraph.adapters.sql.database import script
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 PACKAGE = "docgraph.adapters.sqlite"
 APPLICATION_ID = 0x646F6367  # "docg"
 
@@ -106,8 +106,9 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def _create_schema(connection: sqlite3.Connection) -> None:
-    for statement in statements(script(PACKAGE, "schema.sql")):
-        connection.execute(statement)
+    for file in ("schema.sql", "document_relationships.sql"):
+        for statement in statements(script(PACKAGE, file)):
+            connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 

@@ -218,7 +218,7 @@ CREATE TABLE vector_chunks (
 ) STRICT, WITHOUT ROWID;
 
 -- Edges between ids: added by a user (`manual` = 1), imported with a corpus, or of relations.yaml.
-CREATE TABLE document_relationships (
+CREATE TABLE stated_relationships (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
     branch          INTEGER NOT NULL REFERENCES branches (id),
     source          TEXT NOT NULL,
@@ -232,10 +232,10 @@ CREATE TABLE document_relationships (
     valid_from      INTEGER NOT NULL,
     valid_to        INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX relationships_out ON document_relationships (source_document);
-CREATE INDEX relationships_in ON document_relationships (target_document);
-CREATE UNIQUE INDEX relationships_unique
-    ON document_relationships (branch, source, relation, target, manual, valid_to);
+CREATE INDEX stated_relationships_out ON stated_relationships (source_document);
+CREATE INDEX stated_relationships_in ON stated_relationships (target_document);
+CREATE UNIQUE INDEX stated_relationships_unique
+    ON stated_relationships (branch, source, relation, target, manual, valid_to);
 
 -- A segment packs the chunks and nodes of versions: arrays, and posting lists by term. Its versions
 -- were published with `snapshot` or before. It is never changed.

@@ -46,7 +46,7 @@ CREATE TEMP VIEW IF NOT EXISTS visible_chunks AS
 
 CREATE TEMP VIEW IF NOT EXISTS visible_relationships AS
     SELECT r.*
-    FROM main.document_relationships AS r
+    FROM main.stated_relationships AS r
     WHERE in_scope(r.branch, r.valid_from, r.valid_to)
       AND EXISTS (SELECT 1 FROM main.document_nodes AS s
                   WHERE s.id = r.source AND is_visible(s.version))

@@ -97,7 +97,7 @@ def _other_values(option: str, old: Value, trial: TrialRun, target: Target) -> I
     elif option == "cluster" and old:
         yield from dict.fromkeys((*_share_of_best(trial, target), 0.0))
     elif option in ("kind", "repository") and old:
-        yield False
+        yield from (value for value in (True, False) if value != old)
     elif not option:
         yield OFF
 

@@ -127,6 +127,26 @@ def test_a_repository_that_does_not_dominate_comes_in_without_that_rule() -> Non
     assert changed(found) == [("select_scope.repository", True, False)]
 
 
+@pytest.mark.requirement(49)
+@pytest.mark.parametrize(
+    ("other", "change"), [("r:late.md", ("ingestion", True)), ("s:late.md", ("ingestion", False))]
+)
+def test_another_ingestion_comes_in_by_its_repository_or_without_the_rule(
+    other: str, change: tuple[object, object]
+) -> None:
+    store = world(
+        *(document(f"r:{at}.md", "corn", meaning=NORTH) for at in range(4)),
+        document(other, "corn", meaning=towards(0.9)),
+        snapshots={other: 2},
+    )
+    pipeline = DOCUMENTS.with_options("select_scope", repository="ingestion")
+    found = explain(other, pipeline, store)
+    assert found.stage == "scope"
+    assert "ingestion of r:0.md dominates" in found.explanation
+    assert changed(found) == [("select_scope.repository", *change)]
+    confirmed(found, pipeline, store)
+
+
 def test_a_scope_with_two_objections_is_switched_off() -> None:
     store = world(
         *(document(f"r:{at}.md", "corn", meaning=NORTH) for at in range(4)),

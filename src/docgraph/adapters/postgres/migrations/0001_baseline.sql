@@ -235,7 +235,7 @@ CREATE TABLE vector_chunks (
 CREATE INDEX vector_chunks_by_vector ON vector_chunks (vector_id);
 
 -- Edges between ids: added by a user (`manual` = 1), imported with a corpus, or of relations.yaml.
-CREATE TABLE document_relationships (
+CREATE TABLE stated_relationships (
     id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     branch          integer NOT NULL REFERENCES branches (id),
     source          text COLLATE "C" NOT NULL,
@@ -249,10 +249,10 @@ CREATE TABLE document_relationships (
     valid_from      integer NOT NULL,
     valid_to        bigint NOT NULL
 );
-CREATE UNIQUE INDEX relationships_unique ON document_relationships
+CREATE UNIQUE INDEX stated_relationships_unique ON stated_relationships
     (branch, md5(source || E'\x1f' || relation || E'\x1f' || target), manual, valid_to);
-CREATE INDEX relationships_out ON document_relationships USING hash (source_document);
-CREATE INDEX relationships_in ON document_relationships USING hash (target_document);
+CREATE INDEX stated_relationships_out ON stated_relationships USING hash (source_document);
+CREATE INDEX stated_relationships_in ON stated_relationships USING hash (target_document);
 
 -- A segment packs the chunks and nodes of versions of one access class: arrays, and posting lists
 -- by term. Its versions were published with `snapshot` or before. It is never changed; when a

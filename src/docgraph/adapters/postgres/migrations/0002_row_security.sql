@@ -21,3 +21,28 @@ AS $$
     FROM jsonb_to_recordset(nullif(current_setting('docgraph.scope', true), '')::jsonb)
          AS s (branch integer, snapshot integer, miners text[], newest integer)
 $$;
+
+-- The snapshots whose relations document_relationships lists, and whether a question reads the
+-- branch where it names none: for a reader the requested ones, for an owner of the tables the
+-- newest of every branch that has documents.
+CREATE OR REPLACE FUNCTION listed_snapshots()
+RETURNS TABLE (branch integer, snapshot integer, miners text[], by_default boolean)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2
+SET search_path = docgraph, pg_temp
+AS $$
+BEGIN
+    IF row_security_active('documents') THEN
+        RETURN QUERY SELECT r.branch, r.snapshot, r.miners, true FROM requested_snapshots() AS r;
+    ELSE
+        RETURN QUERY
+        SELECT b.id, s.number, ARRAY(SELECT json_array_elements_text(s.miners::json)),
+               row_number() OVER (PARTITION BY b.tenant, b.repository
+                                  ORDER BY b.name <> 'main', b.name <> 'master', b.name) = 1
+        FROM branches AS b
+             JOIN snapshots AS s ON s.branch = b.id AND s.number = b.newest_snapshot
+        WHERE EXISTS (SELECT 1 FROM documents AS d
+                      WHERE d.branch = b.id AND d.valid_from <= s.number
+                        AND s.number < d.valid_to);
+    END IF;
+END
+$$;

@@ -125,7 +125,7 @@ CREATE VIEW visible_vectors WITH (security_invoker) AS
 
 CREATE VIEW visible_relationships WITH (security_invoker) AS
     SELECT r.*
-    FROM document_relationships AS r
+    FROM stated_relationships AS r
          JOIN requested_snapshots() AS a
              ON a.branch = r.branch AND r.valid_from <= a.snapshot AND a.snapshot < r.valid_to
     WHERE EXISTS (SELECT 1 FROM visible_nodes AS s WHERE s.id = r.source)

@@ -39,19 +39,19 @@ WHERE b.tenant = :tenant AND b.repository = :repository AND d.branch <> :branch
 
 -- name: delete_manual_relationships
 -- Of the branch, with an end in one of these documents.
-DELETE FROM document_relationships
+DELETE FROM stated_relationships
 WHERE branch = :branch AND manual = 1
   AND (source_document IN :ids[text] OR target_document IN :ids[text]);
 
 -- name: delete_far_relationships
 -- The same in other repositories of the tenant.
-DELETE FROM document_relationships
+DELETE FROM stated_relationships
 WHERE manual = 1
   AND branch IN (SELECT id FROM branches WHERE tenant = :tenant AND repository <> :repository)
   AND (source_document IN :ids[text] OR target_document IN :ids[text]);
 
 -- name: delete_relationships
-DELETE FROM document_relationships WHERE branch = :branch AND valid_to <= :oldest;
+DELETE FROM stated_relationships WHERE branch = :branch AND valid_to <= :oldest;
 
 -- name: delete_snapshots
 DELETE FROM snapshots WHERE branch = :branch AND number < :oldest;
@@ -124,7 +124,7 @@ SELECT count(*) FROM documents AS one JOIN documents AS other
 WHERE one.valid_from < other.valid_to AND other.valid_from < one.valid_to;
 
 -- name: duplicate_relationships
-SELECT count(*) FROM document_relationships AS one JOIN document_relationships AS other
+SELECT count(*) FROM stated_relationships AS one JOIN stated_relationships AS other
     ON other.branch = one.branch AND other.source = one.source AND other.relation = one.relation
    AND other.target = one.target AND other.manual = one.manual AND other.id > one.id
 WHERE one.valid_from < other.valid_to AND other.valid_from < one.valid_to;
@@ -208,4 +208,4 @@ UNION ALL SELECT 'vectors', count(*) FROM vectors
 UNION ALL SELECT 'postings', count(*) FROM postings
 UNION ALL SELECT 'definitions', count(*) FROM definitions
 UNION ALL SELECT 'references', count(*) FROM node_references
-UNION ALL SELECT 'stated relations', count(*) FROM document_relationships;
+UNION ALL SELECT 'stated relations', count(*) FROM stated_relationships;

@@ -13,6 +13,9 @@ SELECT id, vector FROM visible_nodes WHERE id IN :ids[text];
 -- name: kinds_of_nodes
 SELECT id, kind FROM visible_nodes WHERE id IN :ids[text];
 
+-- name: versions_of_nodes
+SELECT id, version FROM visible_nodes WHERE id IN :ids[text];
+
 -- name: definers
 SELECT DISTINCT substr(key, instr(key, ':') + 1) AS name, node FROM visible_definitions
 WHERE branch IN :branches[integer] AND key IN :keys[text]

@@ -137,28 +137,28 @@ SELECT CAST(coalesce(sum(unresolved_calls), 0) AS bigint) FROM documents
 WHERE branch = :branch AND valid_from = :next AND valid_to = :forever;
 
 -- name: current_relationships
-SELECT id, source, relation, target, origins, evidence FROM document_relationships
+SELECT id, source, relation, target, origins, evidence FROM stated_relationships
 WHERE branch = :branch AND manual = :manual AND valid_to = :forever;
 
 -- name: end_relationship
-UPDATE document_relationships SET valid_to = :snapshot WHERE id = :id;
+UPDATE stated_relationships SET valid_to = :snapshot WHERE id = :id;
 
 -- name: delete_pending_relationship
 -- Written under the unpublished snapshot, and about to be written again.
-DELETE FROM document_relationships
+DELETE FROM stated_relationships
 WHERE branch = :branch AND manual = :manual AND valid_to = :forever AND valid_from = :snapshot
   AND source = :source AND relation = :relation AND target = :target;
 
 -- name: delete_pending_imported
-DELETE FROM document_relationships WHERE branch = :branch AND manual = 0 AND valid_from = :snapshot;
+DELETE FROM stated_relationships WHERE branch = :branch AND manual = 0 AND valid_from = :snapshot;
 
 -- name: end_manual_relationship
-UPDATE document_relationships SET valid_to = :snapshot
+UPDATE stated_relationships SET valid_to = :snapshot
 WHERE branch = :branch AND manual = 1 AND valid_to = :forever
   AND source = :source AND relation = :relation AND target = :target;
 
 -- name: add_relationship
-INSERT INTO document_relationships (branch, source, source_document, relation, target,
+INSERT INTO stated_relationships (branch, source, source_document, relation, target,
                                     target_document, manual, origins, evidence, valid_from,
                                     valid_to)
 VALUES (:branch, :source, :source_document, :relation, :target,
@@ -217,8 +217,8 @@ UPDATE documents SET valid_to = :forever
 WHERE branch = :branch AND valid_to > :newest AND valid_to < :forever;
 
 -- name: delete_unpublished_relationships
-DELETE FROM document_relationships WHERE branch = :branch AND valid_from > :newest;
+DELETE FROM stated_relationships WHERE branch = :branch AND valid_from > :newest;
 
 -- name: revive_relationships
-UPDATE document_relationships SET valid_to = :forever
+UPDATE stated_relationships SET valid_to = :forever
 WHERE branch = :branch AND valid_to > :newest AND valid_to < :forever;

@@ -51,6 +51,7 @@ def _metadata(found: NodeText, most: int) -> Iterator[tuple[str, str]]:
     yield "path", found.location.path
     yield "citation", f"{repository_of(found.id)}:{found.location.cite()}"
     yield "document_id", found.document_id
+    yield "ingestion_id", found.ingestion_id
     yield "node", found.node
     if found.heading_path:
         yield "heading", " > ".join(found.heading_path)
