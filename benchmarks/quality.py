@@ -9,6 +9,8 @@ from pathlib import Path
 from benchmarks.quality_page import replace_tables, set_names
 from benchmarks.quality_set import measure
 from benchmarks.quality_tables import tables
+from docgraph.evaluation.dataset import read_dataset
+from docgraph.model.errors import DocgraphError
 from docgraph.ports.models import Embedder
 from docgraph.wiring.models import open_embedder
 from docgraph.wiring.settings import read_settings
@@ -25,6 +27,13 @@ def main() -> int:
     there = {path.parent.name: path.parent for path in sorted(asked.data.glob("*/queries.jsonl"))}
     selected = asked.sets or sorted({*there, *set_names(page)})
     asked.stores.mkdir(parents=True, exist_ok=True)
+    try:  # what is wrong with a set or the page is known before the first set is measured
+        for name in filter(there.__contains__, selected):
+            read_dataset(there[name])
+            asked.page.open("a").close()
+    except (DocgraphError, OSError) as error:
+        print(error)
+        return 2
     for name in selected:
         if name not in there:
             print(f"{name}: not in {asked.data}; skipped, its tables stay as they are")

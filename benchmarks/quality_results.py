@@ -27,12 +27,17 @@ class SwitchedOff:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSet:
-    """`localises`: the questions ask for positions in code."""
+    """`localises`: the questions ask for positions in code.
+
+    `left_out` questions have a problem and are not among `questions`; `truncated` ones are.
+    """
 
     name: str
     localises: bool
     documents: int
     questions: int
+    left_out: int
+    truncated: int
     edges: Mapping[str, int]
     flat: tuple[Row, ...]
     planned: tuple[Row, ...]

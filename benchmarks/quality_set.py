@@ -1,5 +1,6 @@
 """The quality of one dataset: every pipeline, then ablations of edges one by one."""
 
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from benchmarks.quality_results import MeasuredSet
 from benchmarks.quality_store import LoadedStore
 from benchmarks.quality_switches import edges_by_origin, switches
 from benchmarks.quality_variants import flat, option_variants, planned
-from docgraph.evaluation.dataset import read_dataset
+from docgraph.evaluation.dataset import list_problems, read_dataset
 from docgraph.model.edge import CONTAINS
 from docgraph.ports.models import Embedder
 
@@ -25,6 +26,8 @@ def measure(
     With a limit, the first so many questions are asked, of a store that all of them fill.
     """
     whole = read_dataset(folder)
+    for line in list_problems(whole.problems):
+        print(f"left out: {line}", file=sys.stderr)
     dataset = replace(whole, questions=whole.questions[:limit])
     localises = (folder / "manifests.jsonl").is_file()
     with tempfile.TemporaryDirectory() as scratch:
@@ -42,6 +45,8 @@ def measure(
             localises=localises,
             documents=filled.documents(),
             questions=len(dataset.questions),
+            left_out=whole.counts.left_out,
+            truncated=sum(question.truncated for question in dataset.questions),
             edges=dict(sorted(relations.items())),
             flat=tuple(rows[name] for name in flat()),
             planned=tuple(rows[name] for name in plans),

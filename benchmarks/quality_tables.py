@@ -18,9 +18,10 @@ def tables(found: MeasuredSet) -> str:
 
 def _head(found: MeasuredSet) -> str:
     edges = ", ".join(f"{name} {count:,}" for name, count in found.edges.items())
-    return (
-        f"{found.documents:,} documents, {found.questions:,} questions. Edges: {edges or 'none'}."
-    )
+    counts = [f"{found.documents:,} documents", f"{found.questions:,} questions"]
+    counts += [f"{found.left_out:,} more left out"] if found.left_out else []
+    counts += [f"{found.truncated:,} truncated"] if found.truncated else []
+    return f"{', '.join(counts)}. Edges: {edges or 'none'}."
 
 
 def _table(found: MeasuredSet, rows: Sequence[Row], more: Iterable[Sequence[str]] = ()) -> str:

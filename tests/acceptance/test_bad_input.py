@@ -92,6 +92,17 @@ def test_an_empty_question_is_refused(docgraph: Run, rocket: Path) -> None:
     assert "ask" in error_message(docgraph("context", " ", "--store", str(rocket)), BadInput)
 
 
+def test_results_that_cannot_be_written_are_an_error_before_any_question(
+    docgraph: Run, rocket: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "docgraph.engine.questions.QuestionService.retrieve", lambda *_: pytest.fail("asked")
+    )
+    (elsewhere / "q.yaml").write_text('- {question: "What burns?", must_include: [a.md]}\n')
+    found = docgraph("test", "q.yaml", "--store", str(rocket), "--junit", "nowhere/results.xml")
+    assert "nowhere/results.xml: cannot be written" in error_message(found, BadInput)
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[1, 2]", '{"format": "other"}', "not json", "\x00"])
 def test_a_file_that_is_not_a_plan_is_refused(
     docgraph: Run, rocket: Path, elsewhere: Path, text: str

@@ -95,7 +95,7 @@ def test_standard_output_has_only_protocol_messages_and_the_process_ends_with_it
             responses.append(json.loads(process.stdout.readline()))
         process.stdin.close()
         rest = process.stdout.read()
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=60) == 0
     assert rest == ""
     assert all(one["jsonrpc"] == "2.0" for one in responses)
     (initialized,) = (one["result"] for one in responses if one.get("id") == 0)
@@ -171,7 +171,7 @@ def test_http_gives_the_same_results_and_the_process_ends_on_sigterm(
     with run_server(rocket) as (process, url):
         assert asyncio.run(call_tools(url))["digest"] == own["digest"]
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=60) == 0
         assert process.stderr
         assert process.stderr.read() == ""
 

@@ -20,7 +20,7 @@ class QueueRules:
         inside = threading.Event()
 
         def second() -> None:
-            inside.wait(10)
+            inside.wait(60)
             with writing(store) as writes:
                 write(writes, [document("b.md", "two")])
                 writes.publish()
@@ -31,7 +31,7 @@ class QueueRules:
             inside.set()
             write(writes, [document("a.md", "one")])
             writes.publish()
-        other.join(30)
+        other.join(60)
         with store.open_session(local()) as reads:
             assert reads.scope.snapshots[0].snapshot == 2
             assert reads.counts() == {"nodes.document": 2, "chunks": 2}

@@ -13,7 +13,7 @@ from psycopg.sql import SQL, Identifier
 
 from tests.support.postgres_server import PostgresServer, name_of
 
-TIMEOUT = 20  # seconds
+TIMEOUT = 60  # seconds
 WAITING = "SELECT pid FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'"
 OTHERS = """
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity

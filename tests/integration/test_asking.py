@@ -55,7 +55,7 @@ def chat(server: Server, clearance: Clearance = UNCLASSIFIED, window: int = 4000
         counter=WordCounter(),
         exact=True,
         clearance=clearance,
-        timeout=5,
+        timeout=60,
         sleep=lambda _: None,
     )
 

@@ -39,7 +39,7 @@ def slept() -> list[float]:
 @pytest.fixture
 def embedder(server: Server, slept: list[float]) -> EndpointEmbedder:
     return EndpointEmbedder(
-        server.base, "tiny", api_key=KEY, batch=2, timeout=5, retries=3, sleep=slept.append
+        server.base, "tiny", api_key=KEY, batch=2, timeout=60, retries=3, sleep=slept.append
     )
 
 

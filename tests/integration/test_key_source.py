@@ -127,7 +127,7 @@ def test_a_server_that_does_not_respond_is_an_error() -> None:
     ended = threading.Event()
 
     def silent(_: BaseHTTPRequestHandler) -> None:
-        ended.wait(10)
+        ended.wait(60)
 
     with serving(silent) as (url, _):
         with pytest.raises(NotAuthenticated, match=r"within 0\.2 seconds|cannot be reached"):

@@ -46,7 +46,7 @@ def python(script: str) -> "subprocess.Popen[str]":
 
 
 def soon(true: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not true() and time.monotonic() < until:
         time.sleep(0.02)
     return true()

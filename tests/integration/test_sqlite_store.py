@@ -156,7 +156,7 @@ def test_opening_a_store_never_waits_for_a_write_in_progress(tmp_path: Path) -> 
 
     other = threading.Thread(target=ask)
     other.start()
-    other.join(10)
+    other.join(60)
     writer.close()
     assert found == [{"nodes.document": 1, "chunks": 1}]
 

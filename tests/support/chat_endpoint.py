@@ -33,7 +33,7 @@ def stream_answer(*parts: bytes | float | Event | Halt, chunked: bool = True) ->
 WHOLE = (text_event("Only "), text_event("me."), text_event(None, "stop"), DONE)
 
 
-def make_chat(server: Server, timeout: float = 1, max_seconds: float = 5) -> EndpointChat:
+def make_chat(server: Server, timeout: float = 60, max_seconds: float = 60) -> EndpointChat:
     return EndpointChat(
         server.base,
         "tiny",

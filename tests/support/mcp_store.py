@@ -99,5 +99,5 @@ def serve_mcp(engine: Engine, login: Authentication, limits: Limits | None = Non
             yield f"http://127.0.0.1:{place.getsockname()[1]}/mcp"
         finally:
             server.should_exit = True
-            thread.join(timeout=10)
+            thread.join(timeout=60)
             assert not thread.is_alive()

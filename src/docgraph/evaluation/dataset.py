@@ -1,23 +1,22 @@
 """Datasets of judged questions: corpus.jsonl or manifests.jsonl, queries.jsonl, qrels.tsv."""
 
-import json
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from docgraph.engine.content import ContentService
+from docgraph.evaluation.questions import QuestionRow, read_id, read_questions, read_rows
 from docgraph.ingest.result import Progress
 from docgraph.model.access import LOCAL, AccessRule, Principal
 from docgraph.model.edge import Relationship
-from docgraph.model.errors import BadInput
+from docgraph.model.errors import BadInput, DocgraphError
 from docgraph.model.node import document_id
-from docgraph.ports.source import Source
+from docgraph.ports.source import Source, SourceFile, SourceProblem
 from docgraph.wiring.build import open_jsonl, open_manifests, read_jsonl_edges
 
 CORPUS = "corpus"
+MAX_SHOWN = 20  # problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Collection:
 class JudgedQuestion:
     """`source` is the document that the question was taken from, hidden from its reader.
 
-    `text` has no white space around it.
+    `text` has no white space around it; `position` is that of its row, `path:line`.
     """
 
     id: str
@@ -43,111 +42,158 @@ class JudgedQuestion:
     branch: str
     source: str | None
     grades: Mapping[str, int]
+    position: str
+    truncated: bool
+
+    def problem(self, error: DocgraphError) -> SourceProblem:
+        return SourceProblem(self.position, f"question {self.id!r}: {error}")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCounts:
+    """Questions of the file: those evaluated, and the others by reason.
+
+    `truncated` ones are evaluated by their first MAX_QUESTION_CHARACTERS characters.
+    """
+
+    total: int
+    evaluated: int
+    left_out: int
+    unjudged: int
+    beyond_limit: int
+    truncated: int
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """`held_out` are pairs of documents whose relation would reveal an answer.
 
-    `sources` are the documents that questions were taken from.
+    `sources` are the documents that questions were taken from. `problems` name rows that are left
+    out: questions that cannot be evaluated, and documents that cannot be read.
     """
 
     collections: tuple[Collection, ...]
     questions: tuple[JudgedQuestion, ...]
     held_out: frozenset[tuple[str, str]]
     sources: frozenset[str]
+    counts: QuestionCounts
+    problems: tuple[SourceProblem, ...]
 
 
 def read_dataset(folder: Path, limit: int | None = None) -> Dataset:
-    """The first `limit` questions that have a judgement, with all documents."""
-    grades = _judgements(folder / "qrels.tsv")
-    rows = [row for row in _rows(folder / "queries.jsonl") if str(row["_id"]) in grades][:limit]
-    if not rows:
-        raise BadInput(f"{folder}: no question has a judgement")
-    if (folder / "manifests.jsonl").is_file():
-        return _read_snapshots(folder, rows, grades)
+    """The first `limit` questions that can be evaluated, with all documents.
+
+    Checks everything that can be checked without an ingest; it is an error if no question is left.
+    """
+    file = read_questions(folder)
+    if not file.rows:
+        raise _no_question(folder, file.problems)
+    snapshots = (folder / "manifests.jsonl").is_file()
+    collections = _snapshots(folder, file.rows) if snapshots else {"main": _corpus(folder)}
+    held_out = folder / "heldout_edges.jsonl"
+    pairs = _held_out(held_out) if held_out.is_file() and not snapshots else frozenset()
+    paths, problems = _contents(folder, collections)
+    questions: list[JudgedQuestion] = []
+    for row in file.rows:
+        branch = row.id if snapshots else "main"
+        try:
+            questions.append(_judged(row, branch, paths.get(branch)))
+        except BadInput as error:
+            problems.append(SourceProblem(row.position, f"question {row.id!r}: {error}"))
+    if not questions:
+        raise _no_question(folder, (*file.problems, *problems))
+    evaluated = questions[:limit]
+    branches = {question.branch for question in evaluated}
+    return Dataset(
+        collections=tuple(one for one in collections.values() if one.branch in branches),
+        questions=tuple(evaluated),
+        held_out=pairs,
+        sources=frozenset(question.source for question in evaluated if question.source),
+        counts=QuestionCounts(
+            total=file.total,
+            evaluated=len(evaluated),
+            left_out=file.total - file.unjudged - len(questions),
+            unjudged=file.unjudged,
+            beyond_limit=len(questions) - len(evaluated),
+            truncated=sum(question.truncated for question in evaluated),
+        ),
+        problems=(*file.problems, *problems),
+    )
+
+
+def _no_question(folder: Path, problems: Sequence[SourceProblem]) -> BadInput:
+    if not problems:
+        return BadInput(f"{folder}: no question has a judgement")
+    return BadInput(f"{folder}: no question can be evaluated: {'; '.join(list_problems(problems))}")
+
+
+def list_problems(problems: Sequence[SourceProblem]) -> Iterator[str]:
+    """A line for each of the first ones, and how many more there are."""
+    for one in problems[:MAX_SHOWN]:
+        yield f"{one.path}: {one.reason}"
+    if len(problems) > MAX_SHOWN:
+        yield f"and {len(problems) - MAX_SHOWN} more"
+
+
+def _corpus(folder: Path) -> Collection:
     edges = folder / "edges.jsonl"
     relationships = read_jsonl_edges(edges, CORPUS) if edges.is_file() else ()
-    held_out = folder / "heldout_edges.jsonl"
-    pairs = _rows(held_out) if held_out.is_file() else ()
-    corpus = open_jsonl(folder / "corpus.jsonl")
-    questions = tuple(_question(row, CORPUS, "main", grades) for row in rows)
-    return Dataset(
-        collections=(Collection(CORPUS, "main", corpus, relationships),),
-        questions=questions,
-        held_out=frozenset(
-            (document_id(CORPUS, row["source"]), document_id(CORPUS, row["target"]))
-            for row in pairs
-        ),
-        sources=_sources(questions),
-    )
+    return Collection(CORPUS, "main", open_jsonl(folder / "corpus.jsonl"), relationships)
 
 
-def _read_snapshots(
-    folder: Path, rows: list[dict[str, Any]], grades: Mapping[str, Mapping[str, int]]
-) -> Dataset:
+def _snapshots(folder: Path, rows: Sequence[QuestionRow]) -> dict[str, Collection]:
     """Every question has a snapshot of its own, in a branch named after it."""
-    by_id = {str(row["_id"]): row for row in rows}
-    sources = open_manifests(folder / "manifests.jsonl", folder / "blobs.jsonl.gz", tuple(by_id))
-    questions = tuple(
-        _question(row, CORPUS, name, grades) for name, row in by_id.items() if name in sources
-    )
-    return Dataset(
-        collections=tuple(Collection(CORPUS, name, s, ()) for name, s in sources.items()),
-        questions=questions,
-        held_out=frozenset(),
-        sources=_sources(questions),
-    )
+    names = tuple(row.id for row in rows)
+    sources = open_manifests(folder / "manifests.jsonl", folder / "blobs.jsonl.gz", names)
+    return {name: Collection(CORPUS, name, source, ()) for name, source in sources.items()}
 
 
-def _sources(questions: tuple[JudgedQuestion, ...]) -> frozenset[str]:
-    return frozenset(question.source for question in questions if question.source)
+def _contents(
+    folder: Path, collections: Mapping[str, Collection]
+) -> tuple[dict[str, frozenset[str]], list[SourceProblem]]:
+    """The paths of every collection, and what of it cannot be read."""
+    paths: dict[str, frozenset[str]] = {}
+    problems: list[SourceProblem] = []
+    for branch, collection in collections.items():
+        files = tuple(collection.source.files())
+        paths[branch] = frozenset(one.path for one in files if isinstance(one, SourceFile))
+        problems += [
+            SourceProblem(f"{folder}/{one.path}", one.reason)
+            for one in files
+            if isinstance(one, SourceProblem)
+        ]
+    return paths, problems
 
 
-def _question(
-    row: dict[str, Any], repository: str, branch: str, grades: Mapping[str, Mapping[str, int]]
-) -> JudgedQuestion:
-    name = str(row["_id"])
+def _judged(row: QuestionRow, branch: str, paths: frozenset[str] | None) -> JudgedQuestion:
+    """BadInput where a document is not there, without which a measure would be wrong."""
+    if paths is None:
+        raise BadInput("no manifest has its `_id`")
+    for path, grade in row.grades.items():
+        if grade > 0 and path not in paths:
+            raise BadInput(f"the relevant document {path!r} is not in the corpus")
+    if row.source is not None and row.source not in paths:
+        raise BadInput(f"its source {row.source!r} is not in the corpus")
     return JudgedQuestion(
-        id=name,
-        text=str(row["text"]).strip(),
-        repository=repository,
+        id=row.id,
+        text=row.text,
+        repository=CORPUS,
         branch=branch,
-        source=row.get("source"),
-        grades={document_id(repository, path): g for path, g in grades[name].items()},
+        source=row.source,
+        grades={document_id(CORPUS, path): g for path, g in row.grades.items() if path in paths},
+        position=row.position,
+        truncated=row.truncated,
     )
 
 
-def _judgements(path: Path) -> Mapping[str, Mapping[str, int]]:
-    """Questions with at least one relevant document; a first line without a number is a header."""
-    judgements: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
-    for number, line in enumerate(lines, start=1):
-        fields = line.split("\t")
-        if len(fields) != 3:
-            raise BadInput(f"{path}:{number}: not three columns: query, document, grade")
-        if fields[2].lstrip("-").isdecimal():
-            judgements[fields[0]][fields[1]] = int(fields[2])
-        elif number > 1:
-            raise BadInput(f"{path}:{number}: {fields[2]!r} is not a grade")
-    return {name: grades for name, grades in judgements.items() if max(grades.values()) > 0}
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                row = json.loads(line)
-                if not isinstance(row, dict):
-                    raise BadInput(f"{path}:{number}: not a JSON object")
-                yield row
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise BadInput(f"{path}: not JSON lines: {error}") from error
+def _held_out(path: Path) -> frozenset[tuple[str, str]]:
+    pairs: set[tuple[str, str]] = set()
+    for position, row in read_rows(path):
+        source, target = read_id(row.get("source")), read_id(row.get("target"))
+        if source is None or target is None:
+            raise BadInput(f"{position}: `source` and `target` are the `_id`s of two documents")
+        pairs.add((document_id(CORPUS, source), document_id(CORPUS, target)))
+    return frozenset(pairs)
 
 
 # Loading a dataset into a store.

@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,25 +14,37 @@ from docgraph.evaluation.dataset import (
     JudgedQuestion,
     PrincipalFactory,
     ReportProgress,
+    list_problems,
     load_dataset,
-    read_dataset,
 )
 from docgraph.evaluation.metrics import Outcome, summarise
 from docgraph.evaluation.statistics import estimates, gains, per_question
 from docgraph.ingest.result import Progress
 from docgraph.model.access import Principal
+from docgraph.model.context import Context
+from docgraph.model.errors import (
+    BadInput,
+    BadPipeline,
+    ContractViolation,
+    DocgraphError,
+    ModelError,
+)
 from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
-from docgraph.model.seeds import Seeds
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.planned_reads import require_reranker
 from docgraph.pipeline.request import QuestionRequest
+from docgraph.ports.source import SourceProblem
 from docgraph.wiring.backends import open_stores
 from docgraph.wiring.build import build_engine
+from docgraph.wiring.models import open_reranker
 from docgraph.wiring.settings import Settings
 
 MAX_RANK = 10
+MAX_FAILED_IN_A_ROW = 5  # questions; more are no accident of a question
+LeaveOut = Callable[[JudgedQuestion, DocgraphError], None]
 
 
 def run_queries(
@@ -41,20 +53,34 @@ def run_queries(
     pipelines: Mapping[str, Pipeline],
     principal_with: PrincipalFactory,
     progress: ReportProgress,
+    leave_out: LeaveOut | None = None,
 ) -> dict[str, list[Outcome]]:
     """Each question through every pipeline before the next, each pipeline first in turn.
 
-    So other load on the machine affects all pipelines alike.
+    So other load on the machine affects all pipelines alike. A question that fails in one pipeline
+    has no outcome in any: `leave_out` gets it, or else its error is raised.
     """
+    failed = 0
     names = list(pipelines)
     rankers = {name: with_deeper_ranking(pipeline) for name, pipeline in pipelines.items()}
     outcomes: dict[str, list[Outcome]] = {name: [] for name in names}
     for number, question in enumerate(dataset.questions):
         reader = reader_for(question, dataset, principal_with)
         first = number % len(names)
-        for name in names[first:] + names[:first]:
-            outcome = _outcome(questions, question, pipelines[name], rankers[name], reader)
-            outcomes[name].append(outcome)
+        try:
+            found = {
+                name: _outcome(questions, question, pipelines[name], rankers[name], reader)
+                for name in names[first:] + names[:first]
+            }
+        except (BadInput, ContractViolation, ModelError) as error:
+            failed += 1
+            if leave_out is None or failed == MAX_FAILED_IN_A_ROW:
+                raise
+            leave_out(question, error)
+        else:
+            failed = 0
+            for name, outcome in found.items():
+                outcomes[name].append(outcome)
         progress(Progress("ask", number + 1, len(dataset.questions)))
     return outcomes
 
@@ -122,12 +148,10 @@ def _ranking(
     questions: QuestionService, question: JudgedQuestion, ranker: Pipeline, reader: Principal
 ) -> tuple[str, ...]:
     """Order of admission, by document."""
-    values: Mapping[type, Any] = questions.retrieve(
+    plan = questions.retrieve(
         QuestionRequest(reader, ranker, question.text, scope=_where(question))
-    ).run.values
-    plan = values.get(RetrievalPlan)
-    nodes = plan.order if plan else values[Seeds].ids
-    return tuple(dict.fromkeys(document_of(node) for node in nodes))[:MAX_RANK]
+    ).plan
+    return tuple(dict.fromkeys(document_of(node) for node in plan.order))[:MAX_RANK]
 
 
 def _where(question: JudgedQuestion) -> tuple[SnapshotSelector, ...]:
@@ -142,17 +166,16 @@ PLANNED = "planned"
 
 
 def evaluate(
-    folder: Path,
+    dataset: Dataset,
     pipeline: Pipeline,
     settings: Settings,
     principal_with: PrincipalFactory,
     *,
     keep: str | None = None,
-    limit: int | None = None,
     progress: ReportProgress = lambda _: None,
 ) -> dict[str, Any]:
     """`keep` names a store to keep, so that a second run need not embed again."""
-    dataset = read_dataset(folder, limit)
+    check_pipeline(pipeline, settings)
     with tempfile.TemporaryDirectory() as scratch:
         store = keep or str(Path(scratch) / "eval.db")
         settings = replace(settings, store=store)
@@ -160,9 +183,38 @@ def evaluate(
         engine = build_engine(settings, store=ablated)
         load_dataset(engine.content, dataset, principal_with, progress)
         pipelines = {**{mode: flat_pipeline(mode) for mode in MODES}, PLANNED: pipeline}
-        return compare_outcomes(
-            run_queries(engine.questions, dataset, pipelines, principal_with, progress)
+        failed: list[SourceProblem] = []
+        outcomes = run_queries(
+            engine.questions,
+            dataset,
+            pipelines,
+            principal_with,
+            progress,
+            lambda question, error: failed.append(question.problem(error)),
         )
+    if not outcomes[PLANNED]:
+        raise BadInput(f"no question could be evaluated: {'; '.join(list_problems(failed))}")
+    counts = replace(
+        dataset.counts,
+        evaluated=len(outcomes[PLANNED]),
+        left_out=dataset.counts.left_out + len(failed),
+    )
+    return {
+        **compare_outcomes(outcomes),
+        "questions": asdict(counts),
+        "problems": (*dataset.problems, *failed),
+    }
+
+
+def check_pipeline(pipeline: Pipeline, settings: Settings) -> None:
+    """BadPipeline or BadInput where every question would fail after the ingest."""
+    made = {step.action.makes for step in pipeline.steps}
+    if not {RetrievalPlan, Context} <= made:
+        raise BadPipeline(
+            f"pipeline {pipeline.name!r} makes no context; end it with `- assemble_context: {{}}`"
+        )
+    if any(step.options.get("rerank") for step in pipeline.steps):
+        require_reranker(open_reranker(settings))
 
 
 def compare_outcomes(outcomes: Mapping[str, list[Outcome]]) -> dict[str, Any]:

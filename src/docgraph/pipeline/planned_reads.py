@@ -32,16 +32,12 @@ class ReaderReranker:
         return self._model.name if self._model else "none"
 
     def rerank(self, question: str, ids: tuple[str, ...]) -> Reranked:
-        if self._model is None:
-            raise BadInput(
-                "this pipeline reranks, and no reranker is configured; "
-                "set `reranker` in docgraph.yaml or `rerank: 0` in the pipeline"
-            )
+        model = require_reranker(self._model)
         # Texts are only readable through a plan, which checks the reader's rights.
         candidates = RetrievalPlan.of_seeds(self._question, ids, admit="candidates")
         reads = self._reads.texts(candidates)
         concepts = reads.concepts(ids)
-        clearance = self._model.clearance
+        clearance = model.clearance
         sent = [one for one in concepts if may_send(clearance, one.labels, one.level)]
         withheld = tuple(one.id for one in concepts if one not in sent)
         texts = {
@@ -50,8 +46,17 @@ class ReaderReranker:
         }
         if not texts:
             return Reranked({}, withheld)
-        scores = self._model.relevance(question, tuple(texts.values()))
+        scores = model.relevance(question, tuple(texts.values()))
         return Reranked(dict(zip(texts, scores, strict=True)), withheld)
+
+
+def require_reranker(model: RerankModel | None) -> RerankModel:
+    if model is None:
+        raise BadInput(
+            "this pipeline reranks, and no reranker is configured; "
+            "set `reranker` in docgraph.yaml or `rerank: 0` in the pipeline"
+        )
+    return model
 
 
 def _most_similar_text(reads: TextReads, node: str) -> str:

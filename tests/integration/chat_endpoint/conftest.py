@@ -29,7 +29,7 @@ def chat(server: Server, slept: list[float]) -> EndpointChat:
         api_key=KEY,
         context_window=100,
         counter=WordCounter(),
-        timeout=5,
+        timeout=60,
         retries=3,
         sleep=slept.append,
     )

@@ -106,7 +106,7 @@ def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> N
         assert details[-1][1]["status"] == 504
         whole = api.post("/v1/ask", ASKED, Accept="application/json")
         assert whole.status_code == 504
-        until = time.monotonic() + 3
+        until = time.monotonic() + 60
         while api.state.answers.pending:
             assert time.monotonic() < until, "the model's server is still waited for"
             time.sleep(0.01)

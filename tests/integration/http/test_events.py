@@ -63,7 +63,7 @@ def test_a_worker_whose_client_disconnected_stops() -> None:
         thread = begun(events, work)
         await events.first()
         waiting.cancel()
-        await asyncio.to_thread(thread.join, 5)
+        await asyncio.to_thread(thread.join, 60)
         assert not thread.is_alive()
 
     asyncio.run(left())
@@ -78,7 +78,7 @@ def test_a_silent_stream_says_that_it_is_still_there(monkeypatch: pytest.MonkeyP
 
         def work() -> None:
             events.send("piece", 1)
-            assert go_on.wait(5)
+            assert go_on.wait(60)
             raise BadInput("in words")
 
         thread = begun(events, work)
@@ -117,7 +117,7 @@ def test_who_hangs_up_in_the_midst_of_an_answer_lets_go_of_the_model(tmp_path: P
                 while b"event: piece" not in pieces:
                     pieces += line.recv(4096)
                 assert state.answers.pending == 1
-            until = time.monotonic() + 4
+            until = time.monotonic() + 60
             while state.answers.pending and time.monotonic() < until:
                 time.sleep(0.01)
             assert state.answers.pending == 0

@@ -130,7 +130,7 @@ def test_progress_is_reported_while_it_works(book: Book, runners: list[JobRunner
 
     def work(_: IngestJob, progress: Callable[[Progress], None]) -> object:
         progress(Progress("embed", 3, 9))
-        assert go_on.wait(5)
+        assert go_on.wait(60)
         return {}
 
     begin(book, runners, work)
@@ -155,7 +155,7 @@ def test_a_lease_is_renewed_while_it_works(
     def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
         begun.append("begun")
         for _beat in range(10):
-            assert renewed.acquire(timeout=5)
+            assert renewed.acquire(timeout=60)
             book.late[0] += 20
         return {}
 
@@ -198,11 +198,11 @@ def test_who_lost_the_lease_stops_and_changes_nothing(book: Book, runners: list[
             stopped.set()
 
     runner = begin(book, runners, work, "slow")
-    assert begun.wait(5)
+    assert begun.wait(60)
     runner.stop_claiming()
     book.late[0] += 40
     assert book.ingestions.claim("other", 60) is not None
-    assert stopped.wait(5)
+    assert stopped.wait(60)
     assert book.state().state == "running"
     assert book.ingestions.finish("one", "other", result="{}")
 
@@ -220,7 +220,7 @@ def test_a_server_that_ends_puts_back_what_it_cannot_finish(
             time.sleep(0.01)
 
     runner = begin(book, runners, work)
-    assert begun.wait(5)
+    assert begun.wait(60)
     runner.stop(0.05)
     assert (book.state().state, book.state().attempts) == ("queued", 0)
     begin(book, runners, lambda *_: {}, "next")
@@ -236,7 +236,7 @@ def test_a_server_that_ends_finishes_what_it_can(book: Book, runners: list[JobRu
         return {}
 
     runner = begin(book, runners, work)
-    assert begun.wait(5)
+    assert begun.wait(60)
     runner.stop(5)
     assert book.state().state == "succeeded"
 
@@ -249,11 +249,11 @@ def test_a_step_that_hears_nothing_is_put_back_all_the_same(
 
     def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
         begun.set()
-        assert go_on.wait(5)
+        assert go_on.wait(60)
         return {"too": "late"}
 
     runner = begin(book, runners, work)
-    assert begun.wait(5)
+    assert begun.wait(60)
     runner.stop(0.01)
     assert (book.state().state, book.state().attempts) == ("queued", 1)  # so that it cannot go on
     go_on.set()
@@ -270,12 +270,12 @@ def test_what_never_stops_is_tried_so_often_and_then_given_up(
 
     def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
         begun.release()
-        assert go_on.wait(20)
+        assert go_on.wait(60)
         return {}
 
     for number in range(MOST_ATTEMPTS):
         runner = begin(book, runners, work, f"server-{number}")
-        assert begun.acquire(timeout=5)
+        assert begun.acquire(timeout=60)
         runner.stop(0.01)
     begin(book, runners, lambda *_: pytest.fail("begun once more"), "last")
     found = book.until(lambda one: one.state == "failed")
@@ -290,7 +290,7 @@ def test_what_takes_too_long_is_cancelled_and_fails_with_a_message(
 
     def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
         with on_cancel(called.set):
-            assert called.wait(5)
+            assert called.wait(60)
             raise OSError("the child was killed")
 
     begin(book, runners, work, longest=0.2)
@@ -318,7 +318,7 @@ def test_work_that_cannot_be_stopped_blocks_nobody(
 
     def work(asked: IngestJob, __: Callable[[Progress], None]) -> object:
         if asked.id == "one":
-            assert go_on.wait(10)
+            assert go_on.wait(60)
             ended.set()
         return {"took": asked.id}
 
@@ -329,7 +329,7 @@ def test_work_that_cannot_be_stopped_blocks_nobody(
     two = book.until_ended("two")
     assert (two.state, json.loads(two.result)) == ("succeeded", {"took": "two"})
     go_on.set()
-    assert ended.wait(5)
+    assert ended.wait(60)
     time.sleep(0.1)
     assert book.state() == found
 
@@ -343,16 +343,16 @@ def test_who_lost_the_lease_and_does_not_stop_blocks_nobody(
 
     def work(asked: IngestJob, __: Callable[[Progress], None]) -> object:
         if asked.attempts == 1:
-            assert go_on.wait(10)
+            assert go_on.wait(60)
             return {"attempt": 1}
         go_on.set()
-        assert late.wait(10)
+        assert late.wait(60)
         return {"attempt": asked.attempts}
 
     begin(book, runners, work)
     book.until(lambda one: one.state == "running")
     book.late[0] += 90
-    assert go_on.wait(5)
+    assert go_on.wait(60)
     time.sleep(0.2)
     assert book.state().state == "running"
     late.set()

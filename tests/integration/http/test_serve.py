@@ -91,7 +91,7 @@ def test_it_starts_answers_and_ends_in_good_order(
         models.held.clear()
         with ThreadPoolExecutor(1) as waiting:
             late = waiting.submit(client.post, "/v1/ask", json=ASKED)
-            assert models.waits.acquire(timeout=10)
+            assert models.waits.acquire(timeout=60)
             served.process.send_signal(signal.SIGTERM)
             until_closed(served.url)
             models.held.set()
@@ -130,7 +130,7 @@ def test_an_ingestion_outlives_its_server(folder: Path, server: Server, models: 
         served.ready()
         models.held.clear()
         where = served.client.post("/v1/ingestions", json={"path": "notes"}).headers["location"]
-        assert models.waits.acquire(timeout=10)
+        assert models.waits.acquire(timeout=60)
         assert served.client.get(where).json()["state"] == "running"
         assert served.end(signal.SIGKILL)[0] == -signal.SIGKILL
     models.held.set()
@@ -152,7 +152,7 @@ def test_an_ingestion_that_cannot_be_finished_is_put_back(
         served.ready()
         models.held.clear()
         where = served.client.post("/v1/ingestions", json={"path": "notes"}).headers["location"]
-        assert models.waits.acquire(timeout=10)
+        assert models.waits.acquire(timeout=60)
         code, _, _ = served.end()
         assert code == 0
     models.held.set()

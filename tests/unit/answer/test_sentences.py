@@ -1,13 +1,11 @@
 """Sentences of an answer, and what each of them cites."""
 
-from functools import partial
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.answer.sentences import cited_numbers, split_sentences
-from tests.support.time_ratio import time_ratio
+from tests.support.growth import LINEAR, growth
 
 words = st.text(alphabet="abcdefg ", min_size=1).map(str.strip).filter(bool)
 
@@ -95,13 +93,11 @@ def test_a_statement_needs_a_citation(text: str, uncited: int) -> None:
 
 
 def test_any_number_of_dots_takes_linear_time() -> None:
-    """Ten times as many take ten times as long, and not a hundred times."""
-
     def look(many: int) -> None:
         for text in (".", " ", "A. ", "[1", "`", "*", "|", "a.[1] ", "- ", "\u3010"):
             split_sentences(text * many + "x")
 
-    assert time_ratio(partial(look, 2_000), partial(look, 20_000)) < 60
+    assert growth(look, 2_000) < LINEAR
 
 
 def test_code_is_no_sentence() -> None:

@@ -1,7 +1,6 @@
 """Documents cannot speak as a system, a user, or the page itself."""
 
 import re
-from functools import partial
 
 import pytest
 from hypothesis import given
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from docgraph.assemble.render import HEADINGS
 from docgraph.assemble.sanitize import sanitize, sanitize_line
-from tests.support.time_ratio import time_ratio
+from tests.support.growth import LINEAR, growth
 
 MARKS = [
     *("<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|start_header_id|>", "<|turn>", "<turn|>"),
@@ -85,12 +84,11 @@ def test_a_title_stays_one_line(title: str) -> None:
     assert "\r" not in sanitize_line(title)
 
 
-def test_blanks_without_end_take_no_longer_than_others() -> None:
-    """Ten times as many take ten times as long, and not a hundred times."""
-
-    def look(blanks: str) -> None:
+def test_time_grows_with_the_blanks_and_no_faster() -> None:
+    def look(many: int) -> None:
+        blanks = " " * many
         for text in (f"x{blanks}y", f"{blanks}[x", f"<{blanks}|>", f"x{chr(10)}{blanks}"):
             sanitize(text)
             sanitize_line(text)
 
-    assert time_ratio(partial(look, " " * 20_000), partial(look, " " * 200_000)) < 60
+    assert growth(look, 500) < LINEAR

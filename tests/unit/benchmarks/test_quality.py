@@ -193,3 +193,18 @@ def test_without_datasets_the_usage_is_printed(
     assert run(monkeypatch, tmp_path, *page) == 2
     assert "a set is a folder with queries.jsonl" in capsys.readouterr().out
     assert not (tmp_path / "page.md").exists()
+
+
+def test_what_is_wrong_with_a_set_or_the_page_is_known_before_the_first_set_is_measured(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(quality, "measure", lambda *_: pytest.fail("a set was measured"))
+    options = ("--stores", tmp_path / "stores", "--page")
+    assert run(monkeypatch, data, *options, tmp_path / "nowhere" / "page.md") == 2
+    assert "No such file or directory" in capsys.readouterr().out
+    (tmp_path / "small").symlink_to(data / "small")
+    (tmp_path / "worse").mkdir()
+    lines(tmp_path / "worse" / "queries.jsonl", {"_id": "q", "text": "?"})
+    (tmp_path / "worse" / "qrels.tsv").write_text("q\tx\t1\n")
+    assert run(monkeypatch, tmp_path, *options, tmp_path / "page.md") == 2
+    assert "worse/queries.jsonl:1: question 'q'" in capsys.readouterr().out

@@ -25,6 +25,8 @@ MEASURED = MeasuredSet(
     localises=False,
     documents=4543,
     questions=8,
+    left_out=0,
+    truncated=0,
     edges={"mentions": 1234},
     flat=(row("flat bm25", *HALF), row("flat hybrid", *HALF)),
     planned=(row("planned (`documents`)", *ALL),),
@@ -80,3 +82,8 @@ def test_empty_tables_are_left_out() -> None:
     bare = replace(MEASURED, edges={}, over=(), policies=(), off=())
     assert tables(bare).count("| --- |") == 1
     assert "Edges: none." in tables(bare)
+
+
+def test_questions_that_are_left_out_or_truncated_are_counted() -> None:
+    found = tables(replace(MEASURED, left_out=2, truncated=1))
+    assert found.startswith("4,543 documents, 8 questions, 2 more left out, 1 truncated. Edges")

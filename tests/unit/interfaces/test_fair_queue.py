@@ -120,7 +120,7 @@ def test_workers_start_tasks_in_the_order_of_the_queue() -> None:
     assert pool.pending == 8
     held.set()
     for one in waited:
-        one.result(30)
+        one.result(60)
     # Two workers may report in either order; no user's own tasks change places.
     for user in (ann, bob, cat):
         mine = [one for one in done if one.startswith(user[1])]
@@ -138,7 +138,7 @@ def test_a_cancelled_task_leaves_the_queue_at_once() -> None:
     assert second.cancel()
     third = pool.submit(lambda: 3, None)
     held.set()
-    assert first.result(30)
-    assert third.result(30) == 3
+    assert first.result(60)
+    assert third.result(60) == 3
     assert pool.close(30)
     assert pool.pending == 0

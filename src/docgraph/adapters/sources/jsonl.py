@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,9 @@ def read_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
         row = _row(line, ("source", "target", "type"))
         if row is None:
             raise BadInput(f"{edges}:{number}: not a JSON object with source, target and type")
-        if row["type"] not in RELATIONS:
+        if not all(str(row[end]) for end in ("source", "target")):
+            raise BadInput(f"{edges}:{number}: source and target are ids of documents, not empty")
+        if not isinstance(row["type"], str) or row["type"] not in RELATIONS:
             known = ", ".join(RELATIONS)
             raise BadInput(f"{edges}:{number}: no relation is called {row['type']!r}; {known}")
         source, target = (document_id(repository, str(row[end])) for end in ("source", "target"))
@@ -111,11 +114,24 @@ def read_manifests(
     manifests: Path, blobs: Path, names: tuple[str, ...] | None = None
 ) -> dict[str, ManifestSource]:
     """The snapshots with these names, or all; they share their blobs."""
+    where = f"{manifests} or {blobs.name}: not manifests and blobs"
     try:
         with gzip.open(blobs, "rt", encoding="utf-8") as lines:
             texts = {row["_id"]: row["text"] for row in map(json.loads, lines)}
-        rows = [json.loads(line) for line in manifests.read_text(encoding="utf-8").splitlines()]
-        selected = [row for row in rows if names is None or row["_id"] in names]
-        return {row["_id"]: ManifestSource(row["files"], texts) for row in selected}
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{manifests} or {blobs.name}: not manifests and blobs: {error}") from error
+        rows = [json.loads(line) for line in manifests.read_bytes().splitlines()]
+        snapshots = {str(row["_id"]): dict(row["files"]) for row in rows}
+        strings = set(texts.values()).union(*(f.keys() | f.values() for f in snapshots.values()))
+    except (
+        OSError,
+        EOFError,
+        zlib.error,
+        ValueError,
+        LookupError,
+        TypeError,
+        RecursionError,
+    ) as error:
+        raise BadInput(f"{where}: {error}") from error
+    if not all(isinstance(string, str) for string in strings):
+        raise BadInput(f"{where}: a path, a blob or a text is not a string")
+    selected = snapshots if names is None else [name for name in names if name in snapshots]
+    return {name: ManifestSource(snapshots[name], texts) for name in selected}

@@ -3,7 +3,7 @@
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,11 +19,14 @@ from docgraph.interfaces.cli.options import (
     engine_for,
     load_pipeline,
 )
-from docgraph.interfaces.cli.output import print_json
+from docgraph.interfaces.cli.output import echo, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from docgraph.engine import Engine
     from docgraph.evaluation.expectations import Expectation, Verdict
+    from docgraph.ports.source import SourceProblem
 
 
 def evaluate(
@@ -32,7 +35,7 @@ def evaluate(
     ],
     pipeline: PipelineOption = "documents",
     limit: Annotated[
-        int | None, typer.Option("--limit", help="Ask only the first so many questions.")
+        int | None, typer.Option("--limit", min=1, help="Ask only the first so many questions.")
     ] = None,
     store: Annotated[
         str | None,
@@ -42,28 +45,33 @@ def evaluate(
 ) -> None:
     """Measure flat and planned retrieval.
 
-    Side by side, on a folder of judged questions. Ingests into a temporary store; with --store the
-    store is kept and used again.
+    Side by side, on a folder of judged questions, which are checked first: one that cannot be
+    evaluated is reported and left out. Ingests into a temporary store; with --store the store is
+    kept and used again.
     """
+    from docgraph.evaluation.dataset import read_dataset
     from docgraph.evaluation.run import evaluate as measure
     from docgraph.interfaces.auth.principals import local
     from docgraph.interfaces.cli.progress import progress_bar
     from docgraph.interfaces.cli.render_retrieval import show_measures
 
+    steps, settings = load_pipeline(pipeline, store), current_settings(store)
+    dataset = read_dataset(directory, limit)
+    show_left_out(dataset.problems)
     with progress_bar(shown=sys.stderr.isatty()) as progress:
-        found = measure(
-            directory,
-            load_pipeline(pipeline, store),
-            current_settings(store),
-            local,
-            keep=store,
-            limit=limit,
-            progress=progress,
-        )
+        found = measure(dataset, steps, settings, local, keep=store, progress=progress)
+    show_left_out(found["problems"][len(dataset.problems) :])
     if json:
         print_json(found)
     else:
         show_measures(found)
+
+
+def show_left_out(problems: "Sequence[SourceProblem]") -> None:
+    from docgraph.evaluation.dataset import list_problems
+
+    for line in list_problems(problems):
+        echo(f"left out: {line}", err=True)
 
 
 # docgraph test: expectations of retrieval, checked like any test suite.
@@ -89,22 +97,30 @@ def expect(
     from docgraph.evaluation.expectations import read_expectations
     from docgraph.evaluation.expectations import write_junit as as_junit
     from docgraph.interfaces.cli.render_diff import show_verdicts
-    from docgraph.model.errors import BadInput
 
     expected = read_expectations(questions)
+    if junit is not None:
+        write_file(junit, b"", "ab")  # an error now, not after every question
     engine = engine_for(store, question=expected[0].question)
     verdicts = tuple(judged(engine, one, pipeline, store) for one in expected)
     if junit is not None:
-        try:
-            junit.write_bytes(as_junit(str(questions), verdicts))
-        except OSError as error:
-            raise BadInput(f"{junit}: cannot be written: {error.strerror}") from error
+        write_file(junit, as_junit(str(questions), verdicts), "wb")
     if json:
         print_json({"verdicts": verdicts, "good": all(verdict.passed for verdict in verdicts)})
     else:
         show_verdicts(verdicts)
     if not all(verdict.passed for verdict in verdicts):
         raise typer.Exit(1)
+
+
+def write_file(file: Path, data: bytes, mode: Literal["ab", "wb"]) -> None:
+    from docgraph.model.errors import BadInput
+
+    try:
+        with file.open(mode) as opened:
+            opened.write(data)
+    except OSError as error:
+        raise BadInput(f"{file}: cannot be written: {error.strerror}") from error
 
 
 def judged(

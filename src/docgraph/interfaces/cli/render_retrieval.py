@@ -18,6 +18,7 @@ from docgraph.model.evidence import NO_SEEDS
 from docgraph.model.node import document_of
 from docgraph.model.plan import Expansion
 from docgraph.model.seeds import Seeds
+from docgraph.pipeline.request import MAX_QUESTION_CHARACTERS
 
 if TYPE_CHECKING:
     from docgraph.pipeline.pipeline import Pipeline
@@ -127,12 +128,26 @@ def show_measures(found: Mapping[str, Any]) -> None:
         means = (f"{measures[name]:g}" for measures in columns.values())
         table.add_row(name, *means, _gain(found["gain"].get(name)))
     out.print(table)
+    out.print(_question_counts(found["questions"]))
 
 
 def _gain(gain: Mapping[str, Any] | None) -> str:
     if gain is None:
         return ""
     return f"{gain['mean']:+g} ({gain['low']:+g} to {gain['high']:+g})"
+
+
+def _question_counts(counts: Mapping[str, int]) -> str:
+    shown = [f"{counts['evaluated']} of {counts['total']} questions evaluated"]
+    for name, words in (
+        ("left_out", "left out"),
+        ("unjudged", "without a judgement"),
+        ("beyond_limit", "beyond --limit"),
+        ("truncated", f"truncated to {MAX_QUESTION_CHARACTERS:,} characters"),
+    ):
+        if counts[name]:
+            shown.append(f"{counts[name]} {words}")
+    return ", ".join(shown)
 
 
 # Seeds and answers, without rich, which takes long to load.

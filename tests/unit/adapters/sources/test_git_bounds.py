@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sources import git_process
 from docgraph.adapters.sources.git import GitSource
 from docgraph.adapters.sources.git_bounds import check_bounds
 from docgraph.model.errors import BadInput
@@ -220,10 +219,9 @@ def test_a_multi_pack_index_is_not_read(
 )
 @pytest.mark.parametrize("name", ["config", "config.worktree"])
 def test_settings_that_include_others_are_refused_before_git_reads_them(
-    root: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str
+    root: Path, text: str, name: str
 ) -> None:
     """The included file is a pipe without a writer."""
-    monkeypatch.setattr(git_process, "TIMEOUT", 1.0)
     repository = GitRepository(root / "repo")
     repository.commit({"a.md": "a"})
     os.mkfifo(root / "pipe")

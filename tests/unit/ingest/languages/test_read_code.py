@@ -1,18 +1,20 @@
 """Code of all languages: no text fails, no span is outside the text, deep nesting is not slow."""
 
-import time
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docgraph.ingest.languages import bounded_parse
+from docgraph.ingest.languages.bounded_parse import MAX_DEPTH
 from docgraph.ingest.languages.csharp import parse_csharp
 from docgraph.ingest.languages.java import parse_java
 from docgraph.ingest.languages.javascript import parse_javascript, parse_tsx, parse_typescript
 from docgraph.ingest.languages.python import parse_python
 from docgraph.ingest.languages.sql import parse_sql
 from docgraph.ingest.parsed_file import ParsedFile
+from tests.support.growth import LINEAR, TIMES, growth
 
 Parse = Callable[[str, str], ParsedFile]
 LANGUAGES: dict[str, Parse] = {
@@ -38,13 +40,20 @@ PIECES = [
     *("-- x\n", "/* y */", "// z\n", "# w\n", "/// <summary>x</summary>\n", '"""', "'", "`"),
     *("é", "😀", "\x00", "\u2028", "\r", "\t", "$", "\\", "<", ">", "a", ".", "#!", "\x0c"),
 ]
-DEEP = {
-    "py": ("x = " + "f(" * 9_000 + ")" * 9_000, "x = a" + ".b()" * 20_000, "(" * 20_000),
-    "js": ("f(function(){" * 5_000, "const a=()=>{" * 9_000, "x=a" + ".b()" * 20_000),
-    "java": ("class A{" * 9_000, "class A{void f(){a" + ".b()" * 20_000 + ";}}"),
-    "cs": ("class A{void f(){a" + ".b()" * 20_000 + ";}}", "namespace A{" * 5_000),
-    "sql": ("SELECT * FROM " + "(SELECT * FROM " * 3_000, "[" * 20_000),
-}
+DEEP = [  # language, beginning, what is repeated, what is repeated after it, end, how often
+    ("py", "x = ", "f(", ")", "", MAX_DEPTH // TIMES),
+    ("py", "x = a", ".b()", "", "", 1_000),
+    ("py", "", "(", "", "", MAX_DEPTH // TIMES),
+    ("js", "", "f(function(){", "", "", MAX_DEPTH // TIMES // 2),
+    ("js", "", "const a=()=>{", "", "", MAX_DEPTH // TIMES),
+    ("js", "x=a", ".b()", "", "", 1_000),
+    ("java", "", "class A{", "", "", MAX_DEPTH // TIMES),
+    ("java", "class A{void f(){a", ".b()", "", ";}}", 1_000),
+    ("cs", "class A{void f(){a", ".b()", "", ";}}", 1_000),
+    ("cs", "", "namespace A{", "", "", MAX_DEPTH // TIMES),
+    ("sql", "SELECT * FROM ", "(SELECT * FROM ", "", "", MAX_DEPTH // TIMES),
+    ("sql", "", "[", "", "", MAX_DEPTH // TIMES),
+]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -83,13 +92,22 @@ def test_the_same_text_gives_the_same_twice(language: str, pieces: list[str]) ->
     assert LANGUAGES[language]("a/b", text) == LANGUAGES[language]("a/b", text)
 
 
-@pytest.mark.parametrize(
-    ("language", "text"), [(name, text) for name, texts in DEEP.items() for text in texts]
-)
-def test_deeply_nested_code_is_read_in_bounded_time(language: str, text: str) -> None:
-    began = time.process_time()
-    assert LANGUAGES[language]("a", text).text == text
-    assert time.process_time() - began < 10
+@pytest.fixture
+def parsed_with_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long files are; short ones are parsed piece by piece first."""
+    monkeypatch.setattr(bounded_parse, "_MAX_PIECEWISE_BYTES", 0)
+
+
+@pytest.mark.usefixtures("parsed_with_limits")
+@pytest.mark.parametrize(("language", "start", "unit", "closing", "end", "size"), DEEP)
+def test_time_grows_with_the_depth_of_code_and_no_faster(
+    language: str, start: str, unit: str, closing: str, end: str, size: int
+) -> None:
+    def read(depth: int) -> None:
+        text = start + unit * depth + closing * depth + end
+        assert LANGUAGES[language]("a", text).text == text
+
+    assert growth(read, size) < LINEAR
 
 
 def test_a_qualified_name_does_not_grow_with_every_level() -> None:

@@ -1,12 +1,11 @@
 """Names are found in one document's text by a fixed rule, with their first spans."""
 
-from time import process_time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.ingest.miners.entity_names import MAX_NAME_CHARACTERS, find_entities
+from tests.support.growth import LINEAR, growth
 
 
 def names(text: str) -> list[str]:
@@ -185,13 +184,4 @@ def test_every_name_is_at_its_span(pieces: str, anything: str) -> None:
      "Aa 1 May ", "of the ", "St. ", "1.", "A\u0301", "A" + " " * 500, "Aa 1" + " " * 500],
 )  # fmt: skip
 def test_time_grows_with_the_text_and_no_faster(unit: str) -> None:
-    def seconds(size: int) -> float:
-        text = "Aa " + unit * (size // len(unit))
-        measured = []
-        for _ in range(3):
-            start = process_time()
-            find_entities(text)
-            measured.append(process_time() - start)
-        return min(measured)
-
-    assert seconds(160_000) < 50 * max(seconds(10_000), 0.001)
+    assert growth(lambda size: find_entities("Aa " + unit * (size // len(unit))), 10_000) < LINEAR
