@@ -13,6 +13,10 @@ from docgraph.model.vector import IntVector
 Row = tuple[Any, ...]
 
 
+class DamagedRow(Exception):
+    """What is stored is not what docgraph writes. A store raises it as a DamagedStore."""
+
+
 class Queries(Protocol):
     """The queries of one .sql file, by name. Values that a query does not name are ignored.
 
@@ -58,7 +62,8 @@ class Database(Protocol):
 
 def single_row(row: Row | None) -> Row:
     """The row of a query that always has one."""
-    assert row is not None, "this query always has a row"
+    if row is None:
+        raise DamagedRow("a row is missing")
     return row
 
 
@@ -109,6 +114,11 @@ def load_queries(dialect: Dialect, file: str) -> dict[str, LiteralString]:
         name: overrides.get(f"{topic}.{name}", dialect.translate(text))
         for name, text in named_queries(_SHARED, f"queries/{file}").items()
     }
+
+
+def shared_query(file: str, name: str) -> str:
+    """As it is written, in neutral SQL."""
+    return named_queries(_SHARED, f"queries/{file}")[name]
 
 
 def translate_to_sqlite(text: str) -> str:

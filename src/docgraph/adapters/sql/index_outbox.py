@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from docgraph.adapters.sql.checksums import with_checksum
 from docgraph.adapters.sql.database import Database
 from docgraph.model.errors import StoreError
 from docgraph.ports.indexes import VectorIndex
@@ -44,15 +45,15 @@ class IndexOutbox:
     ) -> None:
         """Inside the transaction of the change. Due after `wait` seconds."""
         for at in range(0, len(versions), _AT_ONCE):
-            self._sql.run(
-                "put",
-                tenant=tenant,
-                index=self._external.name,
-                operation=operation,
-                versions=json.dumps(list(versions[at : at + _AT_ONCE])),
-                argument=argument,
-                due=self._external.clock() + wait,
-            )
+            row = {
+                "tenant": tenant,
+                "name": self._external.name,
+                "operation": operation,
+                "versions": json.dumps(list(versions[at : at + _AT_ONCE])),
+                "argument": argument,
+                "due": self._external.clock() + wait,
+            }
+            self._sql.run("put", **with_checksum("index_outbox", row))
 
     def replay(self) -> None:
         """Outside of any transaction. What fails is kept, and tried at the next open or ingest."""

@@ -1,7 +1,9 @@
-"""Verification: no orphaned rows, no overlapping versions, nothing visible of removed documents."""
+"""Verification: rows are as they were written, none is orphaned or valid twice, and nothing of
+removed documents is visible."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -9,16 +11,19 @@ import numpy.typing as npt
 
 from docgraph.adapters.indexes.segments import Segment, unpack
 from docgraph.adapters.sql.access_rows import rule_from_json, rule_to_json, statements_from_json
-from docgraph.adapters.sql.database import Database, Queries, single_row
+from docgraph.adapters.sql.checksums import checksum, is_intact, segment_checksum
+from docgraph.adapters.sql.database import DamagedRow, Database, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.repository_access import RepositoryAccess
 from docgraph.adapters.sql.version_rules import InheritedAccess
-from docgraph.adapters.sql.version_table import Branch, VersionTable
+from docgraph.adapters.sql.version_table import Branch, Counted, VersionTable, load_rows
 from docgraph.model.edge import RELATIONS
 from docgraph.model.node import document_of
 from docgraph.model.snapshot import VerifyReport
+from docgraph.ports.writes import text_key
 
-See = Callable[[npt.NDArray[np.bool_], Mapping[int, int]], None]
+See = Callable[[VersionTable, npt.NDArray[np.bool_], Mapping[int, int]], None]
+_PAGE = 500  # rows that are read at once
 _WRONG = MappingProxyType(
     {
         "nodes_without_document": "nodes belong to no document",
@@ -35,8 +40,30 @@ _WRONG = MappingProxyType(
         "overlapping_versions": "documents have two versions in one snapshot",
         "duplicate_relationships": "relations occur twice in one snapshot",
         "documents_without_rule": "documents have no access rule, so nobody can read them",
+        "misnumbered_branches": "branches name other snapshots than they have",
+        "tenants_without_changes": "tenants have branches and no count of changes",
     }
 )
+# Tables whose rows have a checksum each, and what they hold.
+_CHECKED = MappingProxyType(
+    {
+        "document_states": "document versions with their access classes",
+        "vector_spaces": "vector spaces",
+        "document_relationships": "stated relations",
+        "branches": "branches",
+        "snapshots": "snapshots",
+        "branch_sources": "sources of branches",
+        "access_classes": "access rules",
+        "document_access": "access statements",
+        "default_statements": "default access statements",
+        "access_file_rules": "rules of access.yaml",
+        "default_branches": "default branches",
+        "manual_access_rules": "manual access rules",
+        "principals": "principals",
+        "index_outbox": "changes of an external index",
+    }
+)
+_DOCUMENT_PARTS = ("document_nodes", "vector_chunks", "definitions", "node_references")
 _SEEN = MappingProxyType(
     {
         "visible_ended_documents": "documents",
@@ -49,34 +76,72 @@ _SEEN = MappingProxyType(
 )
 
 
-def verify(
-    database: Database, rows: VersionTable, see: See, damage: Iterable[str] = ()
-) -> VerifyReport:
+def verify(database: Database, see: See, damage: Iterable[str] = ()) -> VerifyReport:
     """As a reader who may see everything, in each branch's newest snapshot.
 
     `see` binds the views to the versions of a mask, in snapshots by branch; `damage` is what the
-    database reports of itself.
+    database reports of itself. What cannot be read is a problem, and ends one check alone.
     """
     sql = database.queries("maintenance.sql")
-    segments = {
-        number: (branch, Segment.from_bytes(arrays))
-        for number, branch, arrays in sql.rows("segments")
-    }
-    problems = [
-        *damage,
-        *_of_rows(sql),
-        *_of_segments(sql, segments),
-        *_of_rules(database, sql, rows),
-    ]
-    for branch in rows.branches:
-        if branch.newest:
-            own = [segment for home, segment in segments.values() if home == branch.id]
-            mask = rows.alive(branch.id, branch.newest)
-            see(mask, {branch.id: branch.newest})
-            graph = SqlGraph(database.queries("reads.sql"))
-            problems.extend(_of_removed_documents(sql, graph, mask, branch, own))
+    problems = list(damage)
+    for check in (
+        partial(_of_checksums, database.queries("checksums.sql"), sql),
+        partial(_of_rows, sql),
+        partial(_of_versions, database, sql, see),
+    ):
+        try:
+            for problem in check():
+                problems.append(problem)
+        except DamagedRow as error:
+            problems.append(f"cannot be read: {error}")
     checked = sql.rows("row_counts")
     return VerifyReport(tuple((name, count) for name, count in checked), tuple(problems))
+
+
+def _of_checksums(stored: Queries, sql: Queries) -> Iterator[str]:
+    """`stored` is checksums.sql."""
+    for table, what in _CHECKED.items():
+        yield from _describe(what, (is_intact(table, row) for row in stored.rows(table)))
+    for table in ("vectors",):
+        intact = (
+            is_intact(table, row)
+            for page in _pages(stored, "next_vectors")
+            for row in stored.rows(table, ids=page)
+        )
+        yield from _describe(table, intact)
+    texts = (
+        text_key(text) == hash_
+        for page in _pages(stored, "next_contents")
+        for hash_, text in stored.rows("contents", ids=page)
+    )
+    yield from _describe("texts", texts)
+    documents = (
+        intact
+        for page in _pages(stored, "next_documents")
+        for intact in _intact_documents(stored, page)
+    )
+    yield from _describe("documents, or their nodes, chunks, definitions or references,", documents)
+
+
+def _describe(what: str, intact: Iterable[bool]) -> Iterator[str]:
+    if wrong := sum(not one for one in intact):
+        yield f"{wrong} {what} differ from their checksum"
+
+
+def _pages(stored: Queries, query: str) -> Iterator[list[int]]:
+    after = -1
+    while page := [number for (number,) in stored.rows(query, after=after, most=_PAGE)]:
+        yield page
+        after = page[-1]
+
+
+def _intact_documents(stored: Queries, versions: list[int]) -> Iterator[bool]:
+    found = {row[0]: row for row in stored.rows("documents", versions=versions)}
+    sums = {version: checksum("documents", row[:-1]) for version, row in found.items()}
+    for table in _DOCUMENT_PARTS:
+        for row in stored.rows(table, versions=list(found)):
+            sums[row[0]] += checksum(table, row)
+    return (sums[version] == row[-1] for version, row in found.items())
 
 
 def _of_rows(sql: Queries) -> Iterator[str]:
@@ -86,15 +151,40 @@ def _of_rows(sql: Queries) -> Iterator[str]:
             yield f"{count} {wrong}"
 
 
-def _of_segments(sql: Queries, segments: dict[int, tuple[int, Segment]]) -> Iterator[str]:
+def _of_versions(database: Database, sql: Queries, see: See) -> Iterator[str]:
+    stored = database.queries("checksums.sql")
+    rows = load_rows(database.queries("state.sql"), Counted())
+    segments = {
+        number: (branch, Segment.from_bytes(arrays))
+        for number, branch, arrays in sql.rows("segments")
+    }
+    yield from _of_segments(sql, stored, segments)
+    yield from _of_rules(database, sql, rows)
+    for branch in rows.branches:
+        if branch.newest:
+            own = [segment for home, segment in segments.values() if home == branch.id]
+            mask = rows.alive(branch.id, branch.newest)
+            see(rows, mask, {branch.id: branch.newest})
+            graph = SqlGraph(database.queries("reads.sql"))
+            yield from _of_removed_documents(sql, graph, mask, branch, own)
+
+
+def _of_segments(
+    sql: Queries, stored: Queries, segments: Mapping[int, tuple[int, Segment]]
+) -> Iterator[str]:
     """Postings lie inside their segment, and every chunk and node has its document."""
     known = np.array([o for (o,) in sql.rows("all_versions")], dtype=np.int64)
     for number, (_, segment) in segments.items():
+        *row, written = single_row(stored.row("segments", segment=number))
+        postings = stored.rows("postings", segment=number)
+        if segment_checksum(row, postings) != written:
+            yield f"segment {number} differs from its checksum"
+            continue
         for column in (segment.chunk_document, segment.node_document):
             if stray := int(np.count_nonzero(~np.isin(column, known))):
                 yield f"segment {number}: {stray} rows belong to no document"
         size = len(segment.chunk_document)
-        for term, packed, counted in sql.rows("postings_of_segment", segment=number):
+        for term, packed, counted in postings:
             chunks, frequencies = unpack(packed), unpack(counted)
             fits = len(chunks) == len(frequencies) and np.all((chunks >= 0) & (chunks < size))
             if not fits:

@@ -10,7 +10,7 @@ from pathlib import Path
 from docgraph.adapters.sql.database import script
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 PACKAGE = "docgraph.adapters.sqlite"
 APPLICATION_ID = 0x646F6367  # "docg"
 

@@ -22,13 +22,7 @@ from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState, require_complete
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import (
-    Counted,
-    VersionTable,
-    Visibility,
-    load_rows,
-    resolve_visibility,
-)
+from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
 from docgraph.adapters.sqlite.connection import (
     connect,
     create_or_check,
@@ -118,11 +112,10 @@ class SqliteStore:
     def verify(self) -> VerifyReport:
         with self._readers.reading(self._readers.file_id()) as reader:
             database = SqliteDatabase(reader.connection)
-            rows = load_rows(database.queries("state.sql"), Counted())
             results = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
             damage = [f"the file is damaged: {one}" for one in results if one != "ok"]
             damage += index_problems(database, self._external)
-            return verify(database, rows, partial(reader.guard.bind, rows), damage)
+            return verify(database, reader.guard.bind, damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         with self._writing(tenant) as connection:

@@ -5,7 +5,8 @@ SELECT id, vector FROM vectors WHERE space = :space AND hash = :hash;
 SELECT coalesce(max(id), 0) FROM vectors;
 
 -- name: add_vector
-INSERT INTO vectors (id, space, hash, vector) VALUES (:id, :space, :hash, :vector);
+INSERT INTO vectors (id, space, hash, vector, checksum)
+VALUES (:id, :space, :hash, :vector, :checksum);
 
 -- name: vector_id
 SELECT id FROM vectors WHERE space = :space AND hash = :hash;

@@ -10,12 +10,14 @@ WHERE tenant = :tenant AND repository = :repository
 SELECT branch FROM default_branches WHERE tenant = :tenant AND repository = :repository;
 
 -- name: add_default_branch
-INSERT INTO default_branches (tenant, repository, branch) VALUES (:tenant, :repository, :branch)
-ON CONFLICT DO NOTHING;
+INSERT INTO default_branches (tenant, repository, branch, checksum)
+VALUES (:tenant, :repository, :branch, :checksum) ON CONFLICT DO NOTHING;
 
 -- name: set_default_branch
-INSERT INTO default_branches (tenant, repository, branch) VALUES (:tenant, :repository, :branch)
-ON CONFLICT (tenant, repository) DO UPDATE SET branch = excluded.branch;
+INSERT INTO default_branches (tenant, repository, branch, checksum)
+VALUES (:tenant, :repository, :branch, :checksum)
+ON CONFLICT (tenant, repository) DO UPDATE SET
+    branch = excluded.branch, checksum = excluded.checksum;
 
 -- name: statements_of_branch
 SELECT path, statements FROM document_access WHERE branch = :branch;
@@ -28,8 +30,8 @@ WHERE branch = :branch AND path IN :paths[text];
 SELECT rules FROM access_file_rules WHERE branch = :branch;
 
 -- name: set_file_rules
-INSERT INTO access_file_rules (branch, rules) VALUES (:branch, :rules)
-ON CONFLICT (branch) DO UPDATE SET rules = excluded.rules;
+INSERT INTO access_file_rules (branch, rules, checksum) VALUES (:branch, :rules, :checksum)
+ON CONFLICT (branch) DO UPDATE SET rules = excluded.rules, checksum = excluded.checksum;
 
 -- name: delete_file_rules
 DELETE FROM access_file_rules WHERE branch = :branch;
@@ -49,36 +51,40 @@ WHERE tenant = :tenant AND (CAST(:repository AS text) IS NULL OR repository = :r
 ORDER BY repository, path;
 
 -- name: set_manual_rule
-INSERT INTO manual_access_rules (tenant, repository, path, rule)
-VALUES (:tenant, :repository, :path, :rule)
-ON CONFLICT (tenant, repository, path) DO UPDATE SET rule = excluded.rule;
+INSERT INTO manual_access_rules (tenant, repository, path, rule, checksum)
+VALUES (:tenant, :repository, :path, :rule, :checksum)
+ON CONFLICT (tenant, repository, path) DO UPDATE SET
+    rule = excluded.rule, checksum = excluded.checksum;
 
 -- name: delete_manual_rule
 DELETE FROM manual_access_rules
 WHERE tenant = :tenant AND repository = :repository AND path = :path;
 
 -- name: add_access_class
-INSERT INTO access_classes (rule) VALUES (:rule) ON CONFLICT DO NOTHING;
+INSERT INTO access_classes (rule, checksum) VALUES (:rule, :checksum) ON CONFLICT DO NOTHING;
 
 -- name: find_access_class
 SELECT id FROM access_classes WHERE rule = :rule;
 
 -- name: set_document_access
-INSERT INTO document_access (branch, path, statements) VALUES (:branch, :path, :statements)
-ON CONFLICT (branch, path) DO UPDATE SET statements = excluded.statements;
+INSERT INTO document_access (branch, path, statements, checksum)
+VALUES (:branch, :path, :statements, :checksum)
+ON CONFLICT (branch, path) DO UPDATE SET
+    statements = excluded.statements, checksum = excluded.checksum;
 
 -- name: default_statements
 SELECT statements FROM default_statements WHERE branch = :branch;
 
 -- name: set_default_statements
-INSERT INTO default_statements (branch, statements) VALUES (:branch, :statements)
-ON CONFLICT (branch) DO UPDATE SET statements = excluded.statements;
+INSERT INTO default_statements (branch, statements, checksum)
+VALUES (:branch, :statements, :checksum)
+ON CONFLICT (branch) DO UPDATE SET statements = excluded.statements, checksum = excluded.checksum;
 
 -- name: versions_of_paths
 -- All versions of these paths, also of an ingest under way.
-SELECT d.version, d.path, d.content, d.valid_from, d.valid_to, s.rule, d.access_class, c.rule,
-       CAST(d.valid_from <= b.newest_snapshot AS integer),
-       CAST(d.valid_to > b.newest_snapshot AS integer)
+SELECT d.version, d.path, d.content, d.valid_from, d.valid_to, d.stated_class, s.rule,
+       d.access_class, c.rule, CAST(d.valid_from <= b.newest_snapshot AS integer),
+       CAST(d.valid_to > b.newest_snapshot AS integer), d.state_checksum
 FROM documents AS d JOIN branches AS b ON b.id = d.branch
      LEFT JOIN access_classes AS s ON s.id = d.stated_class
      LEFT JOIN access_classes AS c ON c.id = d.access_class
@@ -99,7 +105,8 @@ SELECT d.path, s.rule FROM documents AS d JOIN access_classes AS s ON s.id = d.s
 WHERE d.branch = :branch AND d.valid_to = :forever;
 
 -- name: set_version_access
-UPDATE documents SET stated_class = :stated_class, access_class = :access_class
+UPDATE documents
+SET stated_class = :stated_class, access_class = :access_class, state_checksum = :checksum
 WHERE version = :version;
 
 -- name: access_of_branch
@@ -130,8 +137,10 @@ ORDER BY b.repository, b.name;
 SELECT location, ref FROM branch_sources WHERE branch = :branch;
 
 -- name: set_source
-INSERT INTO branch_sources (branch, location, ref) VALUES (:branch, :location, :ref)
-ON CONFLICT (branch) DO UPDATE SET location = excluded.location, ref = excluded.ref;
+INSERT INTO branch_sources (branch, location, ref, checksum)
+VALUES (:branch, :location, :ref, :checksum)
+ON CONFLICT (branch) DO UPDATE SET
+    location = excluded.location, ref = excluded.ref, checksum = excluded.checksum;
 
 -- name: repositories_of_tenant
 SELECT DISTINCT repository FROM branches
@@ -155,11 +164,11 @@ SELECT id, groups, labels, clearance, rights FROM principals
 WHERE tenant = :tenant AND id = :id;
 
 -- name: set_principal
-INSERT INTO principals (tenant, id, groups, labels, clearance, rights)
-VALUES (:tenant, :id, :groups, :labels, :clearance, :rights)
+INSERT INTO principals (tenant, id, groups, labels, clearance, rights, checksum)
+VALUES (:tenant, :id, :groups, :labels, :clearance, :rights, :checksum)
 ON CONFLICT (tenant, id) DO UPDATE SET
-    groups = excluded.groups, labels = excluded.labels,
-    clearance = excluded.clearance, rights = excluded.rights;
+    groups = excluded.groups, labels = excluded.labels, clearance = excluded.clearance,
+    rights = excluded.rights, checksum = excluded.checksum;
 
 -- name: delete_principal
 DELETE FROM principals WHERE tenant = :tenant AND id = :id;

@@ -23,8 +23,8 @@ SELECT version, access_class FROM documents WHERE version IN :versions[bigint];
 SELECT version FROM documents WHERE branch = :branch AND valid_to = :snapshot ORDER BY version;
 
 -- name: put
-INSERT INTO index_outbox (tenant, name, operation, versions, argument, due)
-VALUES (:tenant, :index, :operation, :versions, :argument, :due);
+INSERT INTO index_outbox (tenant, name, operation, versions, argument, due, checksum)
+VALUES (:tenant, :name, :operation, :versions, :argument, :due, :checksum);
 
 -- name: due
 SELECT id, tenant FROM index_outbox WHERE name = :index AND due <= :now ORDER BY id;

@@ -137,6 +137,20 @@ WHERE d.valid_from <= b.newest_snapshot
                    WHERE a.branch = d.branch AND a.path = d.path)
        OR NOT EXISTS (SELECT 1 FROM access_classes AS c WHERE c.id = d.access_class));
 
+-- name: misnumbered_branches
+-- Snapshots are numbered from the oldest to the newest, without gaps.
+SELECT count(*) FROM
+    (SELECT b.newest_snapshot AS newest, b.oldest_snapshot AS oldest, count(s.number) AS many,
+            coalesce(min(s.number), 1) AS first, coalesce(max(s.number), 0) AS last
+     FROM branches AS b LEFT JOIN snapshots AS s ON s.branch = b.id
+     GROUP BY b.id, b.newest_snapshot, b.oldest_snapshot) AS numbered
+WHERE newest <> last OR oldest <> first OR many <> last - first + 1;
+
+-- name: tenants_without_changes
+SELECT count(DISTINCT b.tenant) FROM branches AS b
+WHERE b.newest_snapshot > 0 AND NOT EXISTS
+    (SELECT 1 FROM change_counts AS c WHERE c.tenant = b.tenant);
+
 -- name: rules_of_branch
 -- Of every published version: the statements on its path, the rule that was stated, and the one in
 -- force.
@@ -152,9 +166,6 @@ SELECT id, branch, arrays FROM segments ORDER BY id;
 
 -- name: all_versions
 SELECT version FROM documents;
-
--- name: postings_of_segment
-SELECT term, chunks, frequencies FROM postings WHERE segment = :segment;
 
 -- name: removed_documents
 -- Documents that the newest snapshot of a branch no longer has.

@@ -1,8 +1,8 @@
 -- Packed segments: arrays and posting lists.
 
 -- name: add_segment
-INSERT INTO segments (branch, snapshot, chunk_count, node_count, arrays)
-VALUES (:branch, :snapshot, :chunk_count, :node_count, :arrays) RETURNING id;
+INSERT INTO segments (branch, snapshot, chunk_count, node_count, checksum, arrays)
+VALUES (:branch, :snapshot, :chunk_count, :node_count, :checksum, :arrays) RETURNING id;
 
 -- name: add_postings
 INSERT INTO postings (segment, term, chunks, frequencies)
@@ -12,15 +12,8 @@ VALUES (:segment, :term, :chunks, :frequencies);
 -- The second column is the access class; without row-level security a segment has none.
 SELECT id, 0, chunk_count, length(arrays) FROM segments WHERE branch = :branch ORDER BY chunk_count, id;
 
--- name: origin_of_segment
-SELECT branch, snapshot FROM segments WHERE id = :segment;
-
 -- name: arrays_of_segment
 SELECT arrays FROM segments WHERE id = :segment;
-
--- name: postings_of_segments
-SELECT term, segment, chunks, frequencies FROM postings
-WHERE segment IN :segments[bigint] ORDER BY term, segment;
 
 -- name: delete_postings
 DELETE FROM postings WHERE segment IN :segments[bigint];

@@ -5,8 +5,8 @@ SELECT id, newest_snapshot FROM branches
 WHERE tenant = :tenant AND repository = :repository AND name = :name;
 
 -- name: add_branch
-INSERT INTO branches (tenant, repository, name) VALUES (:tenant, :repository, :name)
-ON CONFLICT DO NOTHING;
+INSERT INTO branches (tenant, repository, name, checksum)
+VALUES (:tenant, :repository, :name, :checksum) ON CONFLICT DO NOTHING;
 
 -- name: newest_snapshot
 SELECT s.embedder_name, s.embedder_digest, s.dimensions, s.miners, s.ref, s.revision
@@ -39,8 +39,8 @@ WHERE def.branch = :branch AND def.key >= 'title:' AND def.key < 'title;'
 GROUP BY def.key HAVING max(d.valid_to = :forever) = 1;
 
 -- name: add_space
-INSERT INTO vector_spaces (tenant, embedder_digest) VALUES (:tenant, :embedder_digest)
-ON CONFLICT DO NOTHING;
+INSERT INTO vector_spaces (tenant, embedder_digest, checksum)
+VALUES (:tenant, :embedder_digest, :checksum) ON CONFLICT DO NOTHING;
 
 -- name: find_space
 SELECT id FROM vector_spaces WHERE tenant = :tenant AND embedder_digest = :embedder_digest;
@@ -63,15 +63,20 @@ WHERE branch = :branch AND path IN :paths[text] AND valid_to = :forever;
 -- name: next_versions
 -- Numbers for `many` new versions of documents. Each dialect has its own text.
 
--- name: end_document
-UPDATE documents SET valid_to = :snapshot
-WHERE branch = :branch AND path = :path AND valid_to = :forever;
+-- name: current_states
+-- Of the versions of these paths that have not ended.
+SELECT version, valid_to, stated_class, access_class, state_checksum FROM documents
+WHERE branch = :branch AND path IN :paths[text] AND valid_to = :forever;
+
+-- name: set_valid_to
+UPDATE documents SET valid_to = :valid_to, state_checksum = :checksum WHERE version = :version;
 
 -- name: add_document
 INSERT INTO documents (version, branch, path, id, content, fingerprint, unresolved_calls,
-                       source_lines, valid_from, valid_to)
+                       source_lines, valid_from, valid_to, stated_class, access_class, checksum,
+                       state_checksum)
 VALUES (:version, :branch, :path, :id, :content, :fingerprint, :unresolved_calls, :source_lines,
-        :valid_from, :valid_to);
+        :valid_from, :valid_to, :stated_class, :access_class, :checksum, :state_checksum);
 
 -- name: add_node
 INSERT INTO document_nodes (handle, version, id, kind, title, summary, parent, first_line,
@@ -96,6 +101,13 @@ INSERT INTO node_references (version, relation, start_offset, key, inner_suffix,
 VALUES (:version, :relation, :start_offset, :key, :inner_suffix, :node_suffix, :branch, :end_offset,
         :line, :text, :miner, :strict, :rank, :distance_weight, :report_unresolved)
 ON CONFLICT DO NOTHING;
+
+-- name: references_of_versions
+SELECT version, relation, start_offset, key, inner_suffix, node_suffix, miner
+FROM node_references WHERE version IN :versions[bigint];
+
+-- name: add_to_checksum
+UPDATE documents SET checksum = checksum + :added WHERE version = :version;
 
 -- name: count_references
 -- Positions in documents written now, by the first miner that found each: those with a definition,
@@ -137,11 +149,19 @@ SELECT CAST(coalesce(sum(unresolved_calls), 0) AS bigint) FROM documents
 WHERE branch = :branch AND valid_from = :next AND valid_to = :forever;
 
 -- name: current_relationships
-SELECT id, source, relation, target, origins, evidence FROM document_relationships
-WHERE branch = :branch AND manual = :manual AND valid_to = :forever;
+SELECT id, branch, source, source_document, relation, target, target_document, manual, origins,
+       evidence, valid_from, valid_to, checksum
+FROM document_relationships WHERE branch = :branch AND manual = 0 AND valid_to = :forever;
 
--- name: end_relationship
-UPDATE document_relationships SET valid_to = :snapshot WHERE id = :id;
+-- name: current_manual_relationship
+SELECT id, branch, source, source_document, relation, target, target_document, manual, origins,
+       evidence, valid_from, valid_to, checksum
+FROM document_relationships
+WHERE branch = :branch AND manual = 1 AND valid_to = :forever
+  AND source = :source AND relation = :relation AND target = :target;
+
+-- name: set_relationship_valid_to
+UPDATE document_relationships SET valid_to = :valid_to, checksum = :checksum WHERE id = :id;
 
 -- name: delete_pending_relationship
 -- Written under the unpublished snapshot, and about to be written again.
@@ -152,23 +172,18 @@ WHERE branch = :branch AND manual = :manual AND valid_to = :forever AND valid_fr
 -- name: delete_pending_imported
 DELETE FROM document_relationships WHERE branch = :branch AND manual = 0 AND valid_from = :snapshot;
 
--- name: end_manual_relationship
-UPDATE document_relationships SET valid_to = :snapshot
-WHERE branch = :branch AND manual = 1 AND valid_to = :forever
-  AND source = :source AND relation = :relation AND target = :target;
-
 -- name: add_relationship
 INSERT INTO document_relationships (branch, source, source_document, relation, target,
                                     target_document, manual, origins, evidence, valid_from,
-                                    valid_to)
-VALUES (:branch, :source, :source_document, :relation, :target,
-        :target_document, :manual, :origins, :evidence, :valid_from, :forever);
+                                    valid_to, checksum)
+VALUES (:branch, :source, :source_document, :relation, :target, :target_document, :manual,
+        :origins, :evidence, :valid_from, :valid_to, :checksum);
 
 -- name: add_snapshot
 INSERT INTO snapshots (branch, number, embedder_name, embedder_digest, dimensions, created,
-                       miners, ref, revision)
+                       miners, ref, revision, checksum)
 VALUES (:branch, :number, :embedder_name, :embedder_digest, :dimensions, :created,
-        :miners, :ref, :revision);
+        :miners, :ref, :revision, :checksum);
 
 -- name: set_newest
 UPDATE branches SET newest_snapshot = :number WHERE id = :branch;
@@ -212,13 +227,16 @@ DELETE FROM document_nodes WHERE version IN
 -- name: delete_unpublished_documents
 DELETE FROM documents WHERE branch = :branch AND valid_from > :newest;
 
--- name: revive_documents
-UPDATE documents SET valid_to = :forever
+-- name: ended_states
+-- Of versions that an ingest which did not finish has ended.
+SELECT version, valid_to, stated_class, access_class, state_checksum FROM documents
 WHERE branch = :branch AND valid_to > :newest AND valid_to < :forever;
 
 -- name: delete_unpublished_relationships
 DELETE FROM document_relationships WHERE branch = :branch AND valid_from > :newest;
 
--- name: revive_relationships
-UPDATE document_relationships SET valid_to = :forever
+-- name: ended_relationships
+SELECT id, branch, source, source_document, relation, target, target_document, manual, origins,
+       evidence, valid_from, valid_to, checksum
+FROM document_relationships
 WHERE branch = :branch AND valid_to > :newest AND valid_to < :forever;
