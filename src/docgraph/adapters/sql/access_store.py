@@ -10,6 +10,7 @@ from docgraph.adapters.sql.access_rows import rule_from_json, statements_from_js
 from docgraph.adapters.sql.checksums import with_checksum
 from docgraph.adapters.sql.database import Database, Row
 from docgraph.adapters.sql.repository_access import OnReclassified, RepositoryAccess
+from docgraph.adapters.sql.stored_json import load_values
 from docgraph.model.access import AccessRule, Person
 from docgraph.model.access_policy import (
     ManualRule,
@@ -216,10 +217,10 @@ class SqlAccessPolicyStore:
         return Person(
             id=name,
             tenant=self._tenant,
-            groups=frozenset(json.loads(groups)),
-            labels=frozenset(json.loads(labels)),
+            groups=frozenset(load_values(groups, str)),
+            labels=frozenset(load_values(labels, str)),
             clearance=clearance,
-            rights=frozenset(json.loads(rights)),
+            rights=frozenset(load_values(rights, str)),
         )
 
     def add_person(self, person: Person) -> None:

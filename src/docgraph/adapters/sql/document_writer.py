@@ -9,6 +9,7 @@ from docgraph.adapters.sql.access_writer import SqlAccessWriter
 from docgraph.adapters.sql.checksums import row_checksum
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot, set_valid_to
 from docgraph.adapters.sql.relation_writer import distinct_references, reference_rows
+from docgraph.adapters.sql.stored_json import load_tuples
 from docgraph.model.node import Location
 from docgraph.model.vector import IntVector
 from docgraph.ports.indexes import FOREVER
@@ -66,8 +67,8 @@ class SqlDocumentWriter:
             "current_texts", **self._pending.parameters, fresh=int(new), after=after, most=_PAGE
         ):
             for path, id_, kind, title, text, lines in page:
-                pairs = tuple((offset, line) for offset, line in json.loads(lines or "[]"))
-                yield CurrentText(path, id_, kind, title, text, pairs)
+                pairs = load_tuples(lines, int, int) if lines else ()
+                yield CurrentText(path, id_, kind, title, text, tuple(pairs))
             after = page[-1][0]
 
     def existing_nodes(self, ids: Iterable[str]) -> frozenset[str]:

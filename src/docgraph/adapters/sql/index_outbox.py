@@ -8,6 +8,7 @@ from typing import Literal
 
 from docgraph.adapters.sql.checksums import with_checksum
 from docgraph.adapters.sql.database import Database
+from docgraph.adapters.sql.stored_json import load_values
 from docgraph.model.errors import StoreError
 from docgraph.ports.indexes import VectorIndex
 
@@ -73,7 +74,7 @@ class IndexOutbox:
             if entry is None:
                 return
             operation, listed, argument = entry
-            versions: list[int] = json.loads(listed)
+            versions: list[int] = load_values(listed, int)
             index = self._external.index
             if operation == "retire":
                 index.retire(tenant, versions, argument)
@@ -92,7 +93,7 @@ class IndexOutbox:
         """Versions for which this is not done."""
         name = self._external.name
         rows = self._sql.rows("waiting", tenant=tenant, index=name, operation=operation)
-        return sum(len(json.loads(versions)) for (versions,) in rows)
+        return sum(len(load_values(versions, int)) for (versions,) in rows)
 
 
 def by_class(rows: Sequence[tuple[int, int]]) -> dict[int, list[int]]:

@@ -13,6 +13,7 @@ from docgraph.adapters.sql.index_outbox import ExternalIndex
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
 from docgraph.adapters.sql.relation_writer import SqlEdgeWriter, SqlReferenceWriter
 from docgraph.adapters.sql.repository_access import OnReclassified, RepositoryAccess
+from docgraph.adapters.sql.stored_json import load_values
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import SnapshotName, SourceLocation
 from docgraph.ports.cancellation import begin_commit
@@ -62,7 +63,7 @@ class SqlSnapshotWriter:
         row = self._sql.row("newest_snapshot", branch=pending.branch)
         self._revision = SourceRevision(*row[4:]) if row else SourceRevision()
         same_embedder = row is None or EmbedderIdentity(*row[:3]) == embedder
-        miners: frozenset[str] = frozenset(json.loads(row[3])) if row else frozenset()
+        miners: frozenset[str] = frozenset(load_values(row[3], str)) if row else frozenset()
 
         def reclassified(branch: int, classes: Mapping[int, int]) -> None:
             on_reclassified(branch, classes)

@@ -85,32 +85,34 @@ def verify(database: Database, see: See, damage: Iterable[str] = ()) -> VerifyRe
     sql = database.queries("maintenance.sql")
     problems = list(damage)
     for check in (
-        partial(_of_checksums, database.queries("checksums.sql"), sql),
+        partial(_of_checksums, database.queries("checksums.sql")),
         partial(_of_rows, sql),
         partial(_of_versions, database, sql, see),
     ):
-        try:
-            for problem in check():
-                problems.append(problem)
-        except DamagedRow as error:
-            problems.append(f"cannot be read: {error}")
+        problems.extend(_attempt(check))
     checked = sql.rows("row_counts")
     return VerifyReport(tuple((name, count) for name, count in checked), tuple(problems))
 
 
-def _of_checksums(stored: Queries, sql: Queries) -> Iterator[str]:
+def _attempt(check: Callable[[], Iterable[str]]) -> Iterator[str]:
+    try:
+        yield from check()
+    except DamagedRow as error:
+        yield f"the store cannot be read: {error}"
+
+
+def _of_checksums(stored: Queries) -> Iterator[str]:
     """`stored` is checksums.sql."""
     for table, what in _CHECKED.items():
         yield from _describe(what, (is_intact(table, row) for row in stored.rows(table)))
-    for table in ("vectors",):
-        intact = (
-            is_intact(table, row)
-            for page in _pages(stored, "next_vectors")
-            for row in stored.rows(table, ids=page)
-        )
-        yield from _describe(table, intact)
+    vectors = (
+        is_intact("vectors", row)
+        for page in _pages(stored, "next_vectors")
+        for row in stored.rows("vectors", ids=page)
+    )
+    yield from _describe("vectors", vectors)
     texts = (
-        text_key(text) == hash_
+        isinstance(text, str) and text_key(text) == hash_
         for page in _pages(stored, "next_contents")
         for hash_, text in stored.rows("contents", ids=page)
     )
@@ -179,7 +181,6 @@ def _of_segments(
         postings = stored.rows("postings", segment=number)
         if segment_checksum(row, postings) != written:
             yield f"segment {number} differs from its checksum"
-            continue
         for column in (segment.chunk_document, segment.node_document):
             if stray := int(np.count_nonzero(~np.isin(column, known))):
                 yield f"segment {number}: {stray} rows belong to no document"

@@ -7,32 +7,69 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from docgraph.adapters.sql.database import script
-from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
+from docgraph.adapters.sql.database import DamagedRow, script
+from docgraph.model.errors import (
+    DamagedStore,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    WrongSchema,
+)
 
 SCHEMA_VERSION = 6
 PACKAGE = "docgraph.adapters.sqlite"
 APPLICATION_ID = 0x646F6367  # "docg"
 
 
+# By these SQLite says that a file is not what was written.
+_DAMAGE = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_SCHEMA,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_CONSTRAINT,
+)
+# The second is raised for the text of a message, on a damaged schema.
+FILE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
+_REMEDY = "restore it from a backup, or ingest into a new one"
+
+
+def damage_of(error: sqlite3.DatabaseError | UnicodeDecodeError) -> DamagedRow | None:
+    """None where the error is not one of the file.
+
+    An error in a statement is: the statements of docgraph fit the schema that it makes.
+    """
+    if isinstance(error, UnicodeDecodeError) or "Could not decode to UTF-8" in str(error):
+        return DamagedRow("a text is not UTF-8")  # SQLite's message would repeat it
+    code = primary_code(error)
+    if code == sqlite3.SQLITE_ERROR:
+        return DamagedRow(f"it is not as docgraph made it: {error}")
+    return DamagedRow(str(error)) if code in _DAMAGE else None
+
+
+def primary_code(error: sqlite3.DatabaseError) -> int:
+    """SQLite's result code; 0 for an error of Python's own module."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
 @contextmanager
-def translate_errors(path: Path) -> Iterator[None]:
-    """Raises StoreErrors whose messages say what to do."""
+def translate_errors(path: Path, kind: str = "store", remedy: str = _REMEDY) -> Iterator[None]:
+    """Raises StoreErrors whose messages say what to do; `kind` is that of the file."""
     try:
         yield
+    except DamagedRow as error:
+        raise DamagedStore(f"{path}: this {kind} is damaged: {error}; {remedy}") from error
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if (damage := damage_of(error)) is not None:
+            raise DamagedStore(f"{path}: this {kind} is damaged: {damage}; {remedy}") from error
+        code = primary_code(error)
         if code == sqlite3.SQLITE_FULL:
             raise StoreFull(
                 f"{path}: the disk is full. The last complete snapshot is intact; "
                 "free some space and run the command again."
             ) from error
-        if code == sqlite3.SQLITE_CORRUPT:
-            raise StoreError(
-                f"{path}: this store is damaged; restore it from a backup, or ingest into a new one"
-            ) from error
         if code == sqlite3.SQLITE_NOTADB:
-            raise StoreError(f"{path}: this file is not a docgraph store") from error
+            raise StoreError(f"{path}: this file is not a docgraph {kind}") from error
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise StoreBusy(f"{path}: another process is writing; try again") from error
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
@@ -49,8 +86,10 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
-    except sqlite3.DatabaseError:
+    except FILE_ERRORS as error:
         connection.close()
+        if (damage := damage_of(error)) is not None:
+            raise damage from error
         raise
     return connection
 

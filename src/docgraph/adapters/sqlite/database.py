@@ -8,8 +8,15 @@ from contextlib import contextmanager
 import numpy as np
 
 from docgraph.adapters.indexes.segments import pack
-from docgraph.adapters.sql.database import Dialect, Row, load_queries, translate_to_sqlite
-from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.adapters.sql.database import (
+    Dialect,
+    Row,
+    load_queries,
+    require_types,
+    row_types,
+    translate_to_sqlite,
+)
+from docgraph.adapters.sqlite.connection import FILE_ERRORS, PACKAGE, damage_of
 from docgraph.model.vector import IntVector
 
 SQLITE = Dialect(PACKAGE, translate_to_sqlite)
@@ -19,6 +26,7 @@ class SqliteQueries:
     def __init__(self, connection: sqlite3.Connection, file: str) -> None:
         self._connection: sqlite3.Connection | None = connection
         self._sql = load_queries(SQLITE, file)
+        self._types = row_types(SQLITE, file)
 
     def end(self) -> None:
         """Later calls fail: the connection soon has another user."""
@@ -38,17 +46,34 @@ class SqliteQueries:
         return self._connection
 
     def rows(self, query: str, /, **values: object) -> list[Row]:
-        return self._execute(query, values).fetchall()
+        with _damage_found():
+            found = self._execute(query, values).fetchall()
+        if (types := self._types.get(query)) is not None:
+            require_types(found, types)
+        return found
 
     def row(self, query: str, /, **values: object) -> Row | None:
-        found = self._execute(query, values).fetchall()
+        found = self.rows(query, **values)
         return found[0] if found else None
 
     def run(self, query: str, /, **values: object) -> int:
-        return self._execute(query, values).rowcount
+        with _damage_found():
+            return self._execute(query, values).rowcount
 
     def many(self, query: str, rows: Iterable[Mapping[str, object]], /) -> None:
-        self._open.executemany(self._sql[query], rows)
+        with _damage_found():
+            self._open.executemany(self._sql[query], rows)
+
+
+class _damage_found:  # noqa: N801 - a context manager; one made of a generator takes four times as long
+    """Raises SQLite's errors about the file as DamagedRow."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        damage = damage_of(error) if isinstance(error, FILE_ERRORS) else None
+        if damage is not None:
+            raise damage from error
 
 
 class SqliteDatabase:

@@ -1,7 +1,9 @@
 -- name: find_vector
+-- row: integer blob
 SELECT id, vector FROM vectors WHERE space = :space AND hash = :hash;
 
 -- name: last_vector_id
+-- row: integer
 SELECT coalesce(max(id), 0) FROM vectors;
 
 -- name: add_vector
@@ -9,4 +11,5 @@ INSERT INTO vectors (id, space, hash, vector, checksum)
 VALUES (:id, :space, :hash, :vector, :checksum);
 
 -- name: vector_id
+-- row: integer
 SELECT id FROM vectors WHERE space = :space AND hash = :hash;

@@ -1,5 +1,6 @@
 -- What checksums cover. The selected columns, but for the checksum itself, are those that it is
 -- computed from, in this order: checksums.py takes them from here, for writing and for `verify`.
+-- Their rows have no types: a value of another type has another checksum.
 
 -- Of each published version of a document there are two. The one in `checksum` is the sum over its
 -- rows in these five tables.
@@ -18,7 +19,8 @@ FROM document_nodes WHERE version IN :versions[bigint];
 -- name: vector_chunks
 SELECT c.version, c.position, c.id, c.node, c.heading_path, c.first_line, c.last_line,
        c.start_offset, c.end_offset, c.page, c.vector_id, v.hash
-FROM vector_chunks AS c JOIN vectors AS v ON v.id = c.vector_id WHERE c.version IN :versions[bigint];
+FROM vector_chunks AS c JOIN vectors AS v ON v.id = c.vector_id
+WHERE c.version IN :versions[bigint];
 
 -- name: definitions
 SELECT version, branch, key, node_suffix, rank FROM definitions WHERE version IN :versions[bigint];
@@ -37,7 +39,8 @@ WHERE d.valid_from <= b.newest_snapshot;
 -- One for a segment and its postings.
 
 -- name: segments
-SELECT branch, snapshot, chunk_count, node_count, arrays, checksum FROM segments WHERE id = :segment;
+SELECT branch, snapshot, chunk_count, node_count, arrays, checksum FROM segments
+WHERE id = :segment;
 
 -- name: postings
 SELECT term, chunks, frequencies FROM postings WHERE segment = :segment;
@@ -98,10 +101,13 @@ SELECT hash, text FROM contents WHERE id IN :ids[bigint];
 -- Large tables are read in pages.
 
 -- name: next_documents
+-- row: integer
 SELECT version FROM documents WHERE version > :after ORDER BY version LIMIT :most;
 
 -- name: next_vectors
+-- row: integer
 SELECT id FROM vectors WHERE id > :after ORDER BY id LIMIT :most;
 
 -- name: next_contents
+-- row: integer
 SELECT id FROM contents WHERE id > :after ORDER BY id LIMIT :most;

@@ -1,6 +1,7 @@
 -- Packed segments: arrays and posting lists.
 
 -- name: add_segment
+-- row: integer
 INSERT INTO segments (branch, snapshot, chunk_count, node_count, checksum, arrays)
 VALUES (:branch, :snapshot, :chunk_count, :node_count, :checksum, :arrays) RETURNING id;
 
@@ -10,9 +11,11 @@ VALUES (:segment, :term, :chunks, :frequencies);
 
 -- name: segments_of_branch
 -- The second column is the access class; without row-level security a segment has none.
+-- row: integer integer integer integer
 SELECT id, 0, chunk_count, length(arrays) FROM segments WHERE branch = :branch ORDER BY chunk_count, id;
 
 -- name: arrays_of_segment
+-- row: blob
 SELECT arrays FROM segments WHERE id = :segment;
 
 -- name: delete_postings

@@ -7,11 +7,13 @@ VALUES (:id, :tenant, :principal, :credential_kind, :requester, :authenticated_b
         :state, :attempts, :created, :updated, :progress, :result, :error);
 
 -- name: find_job
+-- row: text text text text text integer text text text text text
 SELECT id, requester, authenticated_by, request, state, attempts, created, updated, progress,
        result, error
 FROM ingest_jobs WHERE tenant = :tenant AND id = :id;
 
 -- name: jobs_of_owner
+-- row: text text text text text integer text text text text text
 SELECT id, requester, authenticated_by, request, state, attempts, created, updated, progress,
        result, error
 FROM ingest_jobs
@@ -19,12 +21,14 @@ WHERE tenant = :tenant AND principal = :principal AND credential_kind = :credent
 ORDER BY number DESC LIMIT :most;
 
 -- name: count_pending_jobs
+-- row: integer
 SELECT count(*) FROM ingest_jobs
 WHERE tenant = :tenant AND principal = :principal AND credential_kind = :credential_kind
   AND state IN ('queued', 'running');
 
 -- name: claim_job
 -- Of the tenant, and in it of the owner, whose last job was started the longest time ago, or never.
+-- row: text text text text text integer text text text text text
 UPDATE ingest_jobs
 SET state = 'running', attempts = attempts + 1, worker = :worker, lease_expires = :now + :seconds,
     last_started = :now, updated = :stamp
@@ -63,9 +67,11 @@ VALUES (:id, :tenant, :principal, :created, :expires, :note, :secret_hash);
 
 -- name: find_key
 -- Whatever its tenant is.
+-- row: text text text text text? text blob
 SELECT id, tenant, principal, created, expires, note, secret_hash FROM api_keys WHERE id = :id;
 
 -- name: keys_of_tenant
+-- row: text text text text text? text
 SELECT id, tenant, principal, created, expires, note FROM api_keys
 WHERE tenant = :tenant ORDER BY created, id;
 
