@@ -326,7 +326,8 @@ WHERE id = %(id)s AND worker = %(worker)s AND state = 'running'
 -- name: server.finish_job
 -- why: the server's clock decides on leases; the clocks of replicas differ.
 UPDATE ingest_jobs
-SET state = %(state)s, result = %(result)s, error = %(error)s, worker = '', lease_expires = NULL,
+SET state = %(state)s, result = %(result)s, error = %(error)s, checksum = %(checksum)s, worker = '',
+    lease_expires = NULL,
     updated = to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"')
 WHERE id = %(id)s AND worker = %(worker)s AND state = 'running'
   AND lease_expires > clock_timestamp();

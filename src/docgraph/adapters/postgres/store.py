@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,7 @@ from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState, require_complete
-from docgraph.adapters.sql.verify import verify
+from docgraph.adapters.sql.verify import server_problems, verify
 from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
@@ -198,7 +199,11 @@ class PostgresStore:
                 ) -> None:
                     guard(database, rows, rows.rules, snapshots)
 
-                damage = [*_astray(database), *index_problems(database, self._external)]
+                damage = chain(
+                    _astray(database),
+                    server_problems(database.queries("server.sql")),
+                    index_problems(database, self._external),
+                )
                 return verify(database, see_all, damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:

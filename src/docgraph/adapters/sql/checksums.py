@@ -13,14 +13,17 @@ from zlib import crc32
 
 from docgraph.adapters.sql.database import DamagedRow, Row, shared_query
 
+SERVER_TABLES = ("api_keys", "ingest_jobs")
 _PLAIN = (str, int, float, NoneType)
 _COLUMNS = re.compile(r"SELECT (.*?)\sFROM ", re.DOTALL)
 
 
 @cache
 def covered_columns(table: str) -> tuple[str, ...]:
-    """What a row's checksum is computed from, in this order: what checksums.sql selects."""
-    found = _COLUMNS.match(shared_query("checksums.sql", table))
+    """What a row's checksum is computed from, in this order: what the query of this name selects,
+    but for the checksum."""
+    file = "server.sql" if table in SERVER_TABLES else "checksums.sql"
+    found = _COLUMNS.match(shared_query(file, table))
     assert found is not None, "the query selects columns"
     names = (name.strip().rpartition(".")[2] for name in found[1].split(","))
     return tuple(name for name in names if not name.endswith("checksum"))

@@ -117,6 +117,9 @@ class SqlGraph:
             "shared_names", versions=versions, most=MAX_NAME_HOLDERS + 1
         ):
             named = [NameHolder(*holder) for holder in load_tuples(holders, str, str, int, str)]
+            holding = {holder.document for holder in named}
+            if document not in holding and len(named) <= MAX_NAME_HOLDERS:
+                raise DamagedRow("a document is not among those with a name that it has")
             yield from shared_name_edges(document, named, miner, direction)
 
     def _contained(self, versions: list[int]) -> Iterator[Relationship]:

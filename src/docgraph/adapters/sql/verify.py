@@ -11,7 +11,12 @@ import numpy.typing as npt
 
 from docgraph.adapters.indexes.segments import Segment, unpack
 from docgraph.adapters.sql.access_rows import rule_from_json, rule_to_json, statements_from_json
-from docgraph.adapters.sql.checksums import checksum, is_intact, segment_checksum
+from docgraph.adapters.sql.checksums import (
+    SERVER_TABLES,
+    checksum,
+    is_intact,
+    segment_checksum,
+)
 from docgraph.adapters.sql.database import DamagedRow, Database, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.repository_access import RepositoryAccess
@@ -83,8 +88,9 @@ def verify(database: Database, see: See, damage: Iterable[str] = ()) -> VerifyRe
     database reports of itself. What cannot be read is a problem, and ends one check alone.
     """
     sql = database.queries("maintenance.sql")
-    problems = list(damage)
+    problems: list[str] = []
     for check in (
+        lambda: damage,
         partial(_of_checksums, database.queries("checksums.sql")),
         partial(_of_rows, sql),
         partial(_of_versions, database, sql, see),
@@ -123,6 +129,13 @@ def _of_checksums(stored: Queries) -> Iterator[str]:
         for intact in _intact_documents(stored, page)
     )
     yield from _describe("documents, or their nodes, chunks, definitions or references,", documents)
+
+
+def server_problems(stored: Queries) -> Iterator[str]:
+    """Of keys and jobs; `stored` is server.sql."""
+    for table in SERVER_TABLES:
+        intact = (is_intact(table, row) for row in stored.rows(table))
+        yield from _describe(f"rows of {table}", intact)
 
 
 def _describe(what: str, intact: Iterable[bool]) -> Iterator[str]:

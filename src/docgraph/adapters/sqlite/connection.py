@@ -29,27 +29,47 @@ _DAMAGE = (
     sqlite3.SQLITE_MISMATCH,
     sqlite3.SQLITE_CONSTRAINT,
 )
-# The second is raised for the text of a message, on a damaged schema.
-FILE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
+_NO_TEXT = "a text is not UTF-8"
 _REMEDY = "restore it from a backup, or ingest into a new one"
 
 
-def damage_of(error: sqlite3.DatabaseError | UnicodeDecodeError) -> DamagedRow | None:
+def damage_of(error: sqlite3.DatabaseError) -> DamagedRow | None:
     """None where the error is not one of the file.
 
     An error in a statement is: the statements of docgraph fit the schema that it makes.
     """
-    if isinstance(error, UnicodeDecodeError) or "Could not decode to UTF-8" in str(error):
-        return DamagedRow("a text is not UTF-8")  # SQLite's message would repeat it
+    if "Could not decode to UTF-8" in str(error):
+        return DamagedRow(_NO_TEXT)  # SQLite's message would repeat it
     code = primary_code(error)
     if code == sqlite3.SQLITE_ERROR:
-        return DamagedRow(f"it is not as docgraph made it: {error}")
-    return DamagedRow(str(error)) if code in _DAMAGE else None
+        return DamagedRow(f"it is not as docgraph made it: {_in_one_line(error)}")
+    return DamagedRow(_in_one_line(error)) if code in _DAMAGE else None
+
+
+def _in_one_line(error: Exception) -> str:
+    """A message on the schema may repeat several lines of it."""
+    return " ".join(str(error).split())
 
 
 def primary_code(error: sqlite3.DatabaseError) -> int:
     """SQLite's result code; 0 for an error of Python's own module."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+class _DamageRaised:
+    """Raises SQLite's errors that are errors of the file as DamagedRow. Python raises a
+    UnicodeDecodeError where it cannot read the message on a damaged schema."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, UnicodeDecodeError):
+            raise DamagedRow(_NO_TEXT) from error
+        if isinstance(error, sqlite3.DatabaseError) and (damage := damage_of(error)) is not None:
+            raise damage from error
+
+
+damage_raised = _DamageRaised()
 
 
 @contextmanager
@@ -83,13 +103,12 @@ def connect(path: Path) -> sqlite3.Connection:
         path, isolation_level=None, check_same_thread=False, timeout=30, cached_statements=256
     )
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA temp_store = MEMORY")
-    except FILE_ERRORS as error:
+        with damage_raised:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA temp_store = MEMORY")
+    except BaseException:
         connection.close()
-        if (damage := damage_of(error)) is not None:
-            raise damage from error
         raise
     return connection
 
@@ -123,7 +142,7 @@ def create_or_check(path: Path) -> None:
             if _is_empty(connection):
                 connection.execute("BEGIN IMMEDIATE")
                 if _is_empty(connection):
-                    _create_schema(connection)
+                    create_schema(connection)
                 connection.execute("COMMIT")
             _check(connection, path)
         finally:
@@ -144,7 +163,7 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
     return bool(tables == 0)
 
 
-def _create_schema(connection: sqlite3.Connection) -> None:
+def create_schema(connection: sqlite3.Connection) -> None:
     for statement in statements(script(PACKAGE, "schema.sql")):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

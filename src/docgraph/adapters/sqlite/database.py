@@ -16,7 +16,7 @@ from docgraph.adapters.sql.database import (
     row_types,
     translate_to_sqlite,
 )
-from docgraph.adapters.sqlite.connection import FILE_ERRORS, PACKAGE, damage_of
+from docgraph.adapters.sqlite.connection import PACKAGE, damage_raised
 from docgraph.model.vector import IntVector
 
 SQLITE = Dialect(PACKAGE, translate_to_sqlite)
@@ -46,7 +46,7 @@ class SqliteQueries:
         return self._connection
 
     def rows(self, query: str, /, **values: object) -> list[Row]:
-        with _damage_found():
+        with damage_raised:
             found = self._execute(query, values).fetchall()
         if (types := self._types.get(query)) is not None:
             require_types(found, types)
@@ -57,23 +57,12 @@ class SqliteQueries:
         return found[0] if found else None
 
     def run(self, query: str, /, **values: object) -> int:
-        with _damage_found():
+        with damage_raised:
             return self._execute(query, values).rowcount
 
     def many(self, query: str, rows: Iterable[Mapping[str, object]], /) -> None:
-        with _damage_found():
+        with damage_raised:
             self._open.executemany(self._sql[query], rows)
-
-
-class _damage_found:  # noqa: N801 - a context manager; one made of a generator takes four times as long
-    """Raises SQLite's errors about the file as DamagedRow."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
-        damage = damage_of(error) if isinstance(error, FILE_ERRORS) else None
-        if damage is not None:
-            raise damage from error
 
 
 class SqliteDatabase:

@@ -49,10 +49,12 @@ WHERE space IN (SELECT id FROM vector_spaces WHERE tenant = :tenant)
 -- name: audit.add_entry
 -- why: the audit log is a file of its own, whose tables have no prefix.
 INSERT INTO entries
-    (tenant, number, time, principal, authenticated_by, action, outcome, plan, snapshots, detail)
+    (tenant, number, time, principal, authenticated_by, action, outcome, plan, snapshots, detail,
+     checksum)
 VALUES
     (:tenant, (SELECT coalesce(max(number), 0) + 1 FROM entries WHERE tenant = :tenant),
-     :time, :principal, :authenticated_by, :action, :outcome, :plan, :snapshots, :detail)
+     :time, :principal, :authenticated_by, :action, :outcome, :plan, :snapshots, :detail,
+     :checksum)
 RETURNING number, (SELECT coalesce(max(last), 0) FROM seals WHERE tenant = :tenant);
 
 -- name: audit.entries
@@ -73,7 +75,8 @@ WHERE name <> '' ORDER BY name;
 
 -- name: audit.entries_between
 -- why: the audit log is a file of its own, whose tables have no prefix.
-SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots, detail
+SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots, detail,
+       checksum
 FROM entries WHERE tenant = :tenant AND number BETWEEN :first AND :last
 ORDER BY number LIMIT :most;
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from docgraph.adapters.sql.database import script
 from docgraph.adapters.sqlite.connection import (
     PACKAGE,
+    damage_raised,
     empty_log,
     file_state,
     primary_code,
@@ -87,8 +88,9 @@ class SideFile:
             connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
             # A commit does not wait for the disk: a killed process loses nothing, a power cut the
             # last rows.
-            connection.execute("PRAGMA synchronous = NORMAL")
-            self._check(connection, path)
+            with damage_raised:
+                connection.execute("PRAGMA synchronous = NORMAL")
+                self._check(connection, path)
         except BaseException:
             connection.close()
             raise
@@ -207,6 +209,6 @@ if hasattr(os, "register_at_fork"):
 SERVER_FILE = SideFile(
     kind="server file",
     application_id=0x646F6373,  # "docs"
-    version=2,
+    version=3,
     schema="server_schema.sql",
 )

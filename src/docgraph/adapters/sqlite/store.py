@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from docgraph.adapters.indexes.external import CheckedVectorIndex, SqlCatalogRows
@@ -26,12 +27,15 @@ from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolv
 from docgraph.adapters.sqlite.connection import (
     connect,
     create_or_check,
+    create_schema,
     empty_log,
     translate_errors,
 )
 from docgraph.adapters.sqlite.database import SqliteDatabase, SqliteQueries
+from docgraph.adapters.sqlite.file_checks import file_problems
 from docgraph.adapters.sqlite.ingest_lock import IngestLock
 from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
+from docgraph.adapters.sqlite.server_tables import server_file_problems
 from docgraph.adapters.sqlite.vectors import SqliteEmbeddingWriter
 from docgraph.model.access import Principal
 from docgraph.model.question import EmbedderIdentity
@@ -112,9 +116,11 @@ class SqliteStore:
     def verify(self) -> VerifyReport:
         with self._readers.reading(self._readers.file_id()) as reader:
             database = SqliteDatabase(reader.connection)
-            results = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
-            damage = [f"the file is damaged: {one}" for one in results if one != "ok"]
-            damage += index_problems(database, self._external)
+            damage = chain(
+                (message for _, message in file_problems(reader.connection, create_schema)),
+                server_file_problems(Path(f"{self._path}.server")),
+                index_problems(database, self._external),
+            )
             return verify(database, reader.guard.bind, damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:

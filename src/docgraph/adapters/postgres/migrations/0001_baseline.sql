@@ -300,7 +300,8 @@ CREATE INDEX postings_of_segment ON postings (segment);
 
 -- The audit log. A tenant's rows are numbered from 1; no row is ever changed. audit.py lists what
 -- is made here, for `audit verify`. `authenticated_by` is the principal's credential, or the user
--- who impersonates them; `snapshots` is JSON: [[repository, branch, number], …].
+-- who impersonates them; `snapshots` is JSON: [[repository, branch, number], …]. `checksum` finds
+-- damage of rows that no seal covers yet.
 CREATE TABLE audit_entries (
     tenant           text COLLATE "C" NOT NULL,
     number           bigint NOT NULL,
@@ -312,6 +313,7 @@ CREATE TABLE audit_entries (
     plan             text NOT NULL,
     snapshots        text NOT NULL,
     detail           text NOT NULL,
+    checksum         bigint NOT NULL,
     PRIMARY KEY (tenant, number)
 );
 
@@ -384,7 +386,8 @@ CREATE TABLE api_keys (
     created     text COLLATE "C" NOT NULL,
     expires     text,
     note        text NOT NULL,
-    secret_hash bytea NOT NULL CHECK (length(secret_hash) = 32)
+    secret_hash bytea NOT NULL CHECK (length(secret_hash) = 32),
+    checksum    bigint NOT NULL
 );
 CREATE INDEX api_keys_by_tenant ON api_keys (tenant, created, id);
 
@@ -406,6 +409,7 @@ CREATE TABLE ingest_jobs (
     progress         text NOT NULL,
     result           text NOT NULL,
     error            text NOT NULL,
+    checksum         bigint NOT NULL,
     worker           text COLLATE "C" NOT NULL DEFAULT '',
     lease_expires    timestamptz,
     last_started     timestamptz

@@ -4,10 +4,12 @@
 -- Returns its number and that of the last sealed row.
 -- row: integer integer
 INSERT INTO audit_entries
-    (tenant, number, time, principal, authenticated_by, action, outcome, plan, snapshots, detail)
+    (tenant, number, time, principal, authenticated_by, action, outcome, plan, snapshots, detail,
+     checksum)
 VALUES
     (:tenant, (SELECT coalesce(max(number), 0) + 1 FROM audit_entries WHERE tenant = :tenant),
-     :time, :principal, :authenticated_by, :action, :outcome, :plan, :snapshots, :detail)
+     :time, :principal, :authenticated_by, :action, :outcome, :plan, :snapshots, :detail,
+     :checksum)
 RETURNING number, (SELECT coalesce(max(last), 0) FROM audit_seals WHERE tenant = :tenant);
 
 -- name: entries
@@ -32,8 +34,9 @@ WHERE name <> '' ORDER BY name;
 
 -- name: entries_between
 -- The first `most` of the rows from one number to another.
--- row: integer text text text text text text text text text
-SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots, detail
+-- row: integer text text text text text text text text text integer
+SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots, detail,
+       checksum
 FROM audit_entries WHERE tenant = :tenant AND number BETWEEN :first AND :last
 ORDER BY number LIMIT :most;
 

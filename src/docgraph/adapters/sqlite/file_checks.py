@@ -1,0 +1,33 @@
+"""What SQLite says of a file, and whether its schema is as docgraph makes it."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+from docgraph.adapters.sql.audit_rows import differences
+from docgraph.adapters.sql.database import load_queries
+from docgraph.adapters.sqlite.connection import damage_raised
+from docgraph.adapters.sqlite.database import SQLITE
+
+Create = Callable[[sqlite3.Connection], None]
+
+_MOST = 10  # problems of one file
+
+
+def file_problems(connection: sqlite3.Connection, create: Create) -> Iterator[tuple[str, str]]:
+    """The kind of what is wrong, and a message; `create` makes the schema in an empty file."""
+    with damage_raised:
+        results = [text for (text,) in connection.execute(f"PRAGMA integrity_check({_MOST})")]
+    for result in results:
+        if result != "ok":
+            yield "file", f"the file is damaged: {result}"
+    with closing(sqlite3.connect(":memory:")) as untouched:
+        create(untouched)
+        expected = _schema(untouched)
+    yield from differences(expected, _schema(connection))
+
+
+def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    query = load_queries(SQLITE, "audit.sql")["schema"]
+    with damage_raised:
+        return {(kind, name): sql for kind, name, sql in connection.execute(query)}
