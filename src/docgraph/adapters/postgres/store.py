@@ -32,11 +32,12 @@ from docgraph.adapters.sql.index_changes import (
 from docgraph.adapters.sql.index_outbox import ExternalIndex, IndexOutbox
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reader_session import SqlReads
+from docgraph.adapters.sql.server_rows import server_problems
 from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState, require_complete
-from docgraph.adapters.sql.verify import server_problems, verify
+from docgraph.adapters.sql.verify import verify
 from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy

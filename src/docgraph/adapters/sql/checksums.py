@@ -13,7 +13,6 @@ from zlib import crc32
 
 from docgraph.adapters.sql.database import DamagedRow, Row, shared_query
 
-SERVER_TABLES = ("api_keys", "ingest_jobs")
 _PLAIN = (str, int, float, NoneType)
 _COLUMNS = re.compile(r"SELECT (.*?)\sFROM ", re.DOTALL)
 
@@ -22,8 +21,7 @@ _COLUMNS = re.compile(r"SELECT (.*?)\sFROM ", re.DOTALL)
 def covered_columns(table: str) -> tuple[str, ...]:
     """What a row's checksum is computed from, in this order: what the query of this name selects,
     but for the checksum."""
-    file = "server.sql" if table in SERVER_TABLES else "checksums.sql"
-    found = _COLUMNS.match(shared_query(file, table))
+    found = _COLUMNS.match(shared_query(table, "checksums.sql", "server.sql"))
     assert found is not None, "the query selects columns"
     names = (name.strip().rpartition(".")[2] for name in found[1].split(","))
     return tuple(name for name in names if not name.endswith("checksum"))

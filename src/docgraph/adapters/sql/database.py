@@ -151,9 +151,10 @@ def require_types(rows: Sequence[Row], types: Types) -> None:
             raise DamagedRow("a value has another type than its column")
 
 
-def shared_query(file: str, name: str) -> str:
-    """As it is written, in neutral SQL."""
-    return named_queries(_SHARED, f"queries/{file}")[name]
+def shared_query(name: str, *files: str) -> str:
+    """As it is written, in neutral SQL, in the first of the files that has it."""
+    found = (named_queries(_SHARED, f"queries/{file}").get(name) for file in files)
+    return next(filter(None, found))
 
 
 def translate_to_sqlite(text: str) -> str:

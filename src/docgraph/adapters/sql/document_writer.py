@@ -20,7 +20,7 @@ _PAGE = 500  # texts that are read at once
 Values = dict[str, object]
 
 # The table that a query adds to, in the order in which they run.
-_ADDED = MappingProxyType(
+_TABLES = MappingProxyType(
     {
         "add_document": "documents",
         "add_node": "document_nodes",
@@ -121,14 +121,14 @@ class SqlDocumentWriter:
         contents = self._add_contents([one.built.document.text for one in documents])
         self._end(one.built.document.path for one in documents)
         snapshot, pack = self._pending.number, self._pending.database.vector
-        added: dict[str, list[Values]] = {query: [] for query in _ADDED}
+        added: dict[str, list[Values]] = {table: [] for table in _TABLES.values()}
         for one in documents:
             parts = one.parts(pack)
-            added["add_document"].append(one.document(contents, snapshot, parts))
-            for query, rows in parts.items():
-                added[query] += rows
-        for query, rows in added.items():
-            self._sql.many(query, rows)
+            added["documents"].append(one.document(contents, snapshot, parts))
+            for table, rows in parts.items():
+                added[table] += rows
+        for query, table in _TABLES.items():
+            self._sql.many(query, added[table])
         branch = self._pending.branch
         self._pending.index.add(
             [(one.version, branch, snapshot, FOREVER, one.access_class) for one in documents]
@@ -195,17 +195,17 @@ class DocumentRows:
         }
         row["state_checksum"] = row_checksum("document_states", row)
         row["checksum"] = row_checksum("documents", row) + sum(
-            row_checksum(_ADDED[query], part) for query, rows in parts.items() for part in rows
+            row_checksum(table, part) for table, rows in parts.items() for part in rows
         )
         return row
 
     def parts(self, pack: Callable[[IntVector], object]) -> dict[str, list[Values]]:
-        """The rows of all other tables, by the query that adds them."""
+        """The rows of all other tables."""
         return {
-            "add_node": list(self.nodes(pack)),
-            "add_chunk": list(self.chunks()),
-            "add_definition": list(self.definitions()),
-            "add_reference": distinct_references(self.references()),
+            "document_nodes": list(self.nodes(pack)),
+            "vector_chunks": list(self.chunks()),
+            "definitions": list(self.definitions()),
+            "node_references": distinct_references(self.references()),
         }
 
     def nodes(self, pack: Callable[[IntVector], object]) -> Iterator[Values]:

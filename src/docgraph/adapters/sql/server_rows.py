@@ -1,21 +1,25 @@
 """Ingest jobs and API keys as rows; the transaction around them is the caller's."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TypeVar, get_args
 
 from docgraph.adapters.sql.checksums import (
     covered_columns,
+    is_intact,
     require_intact,
     row_checksum,
     with_checksum,
 )
 from docgraph.adapters.sql.database import DamagedRow, Queries, Row
+from docgraph.adapters.sql.stored_checksums import describe_changed
 from docgraph.model.access import ApiKey, Person
 from docgraph.model.ingest_job import IngestJob, IngestJobRequest, JobOwner, JobState
 from docgraph.model.validation import escape_unstorable, is_storable
 
 T = TypeVar("T")
+_TABLES = ("api_keys", "ingest_jobs")
 _MOST = 2**63 - 1  # the largest number of a column
 
 
@@ -167,3 +171,10 @@ class ApiKeyRows:
 
     def remove(self, tenant: str, key_id: str) -> bool:
         return is_storable(key_id) and self._sql.run("delete_key", tenant=tenant, id=key_id) > 0
+
+
+def server_problems(sql: Queries) -> Iterator[str]:
+    """For `verify`: whether keys and jobs are as they were written; `sql` is server.sql."""
+    for table in _TABLES:
+        intact = (is_intact(table, row) for row in sql.rows(table))
+        yield from describe_changed(f"rows of {table}", intact)

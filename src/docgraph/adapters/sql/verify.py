@@ -11,24 +11,17 @@ import numpy.typing as npt
 
 from docgraph.adapters.indexes.segments import Segment, unpack
 from docgraph.adapters.sql.access_rows import rule_from_json, rule_to_json, statements_from_json
-from docgraph.adapters.sql.checksums import (
-    SERVER_TABLES,
-    checksum,
-    is_intact,
-    segment_checksum,
-)
 from docgraph.adapters.sql.database import DamagedRow, Database, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.repository_access import RepositoryAccess
+from docgraph.adapters.sql.stored_checksums import checksum_problems, read_segment
 from docgraph.adapters.sql.version_rules import InheritedAccess
 from docgraph.adapters.sql.version_table import Branch, Counted, VersionTable, load_rows
 from docgraph.model.edge import RELATIONS
 from docgraph.model.node import document_of
 from docgraph.model.snapshot import VerifyReport
-from docgraph.ports.writes import text_key
 
 See = Callable[[VersionTable, npt.NDArray[np.bool_], Mapping[int, int]], None]
-_PAGE = 500  # rows that are read at once
 _WRONG = MappingProxyType(
     {
         "nodes_without_document": "nodes belong to no document",
@@ -49,26 +42,6 @@ _WRONG = MappingProxyType(
         "tenants_without_changes": "tenants have branches and no count of changes",
     }
 )
-# Tables whose rows have a checksum each, and what they hold.
-_CHECKED = MappingProxyType(
-    {
-        "document_states": "document versions with their access classes",
-        "vector_spaces": "vector spaces",
-        "document_relationships": "stated relations",
-        "branches": "branches",
-        "snapshots": "snapshots",
-        "branch_sources": "sources of branches",
-        "access_classes": "access rules",
-        "document_access": "access statements",
-        "default_statements": "default access statements",
-        "access_file_rules": "rules of access.yaml",
-        "default_branches": "default branches",
-        "manual_access_rules": "manual access rules",
-        "principals": "principals",
-        "index_outbox": "changes of an external index",
-    }
-)
-_DOCUMENT_PARTS = ("document_nodes", "vector_chunks", "definitions", "node_references")
 _SEEN = MappingProxyType(
     {
         "visible_ended_documents": "documents",
@@ -91,7 +64,7 @@ def verify(database: Database, see: See, damage: Iterable[str] = ()) -> VerifyRe
     problems: list[str] = []
     for check in (
         lambda: damage,
-        partial(_of_checksums, database.queries("checksums.sql")),
+        partial(checksum_problems, database.queries("checksums.sql")),
         partial(_of_rows, sql),
         partial(_of_versions, database, sql, see),
     ):
@@ -105,58 +78,6 @@ def _attempt(check: Callable[[], Iterable[str]]) -> Iterator[str]:
         yield from check()
     except DamagedRow as error:
         yield f"the store cannot be read: {error}"
-
-
-def _of_checksums(stored: Queries) -> Iterator[str]:
-    """`stored` is checksums.sql."""
-    for table, what in _CHECKED.items():
-        yield from _describe(what, (is_intact(table, row) for row in stored.rows(table)))
-    vectors = (
-        is_intact("vectors", row)
-        for page in _pages(stored, "next_vectors")
-        for row in stored.rows("vectors", ids=page)
-    )
-    yield from _describe("vectors", vectors)
-    texts = (
-        isinstance(text, str) and text_key(text) == hash_
-        for page in _pages(stored, "next_contents")
-        for hash_, text in stored.rows("contents", ids=page)
-    )
-    yield from _describe("texts", texts)
-    documents = (
-        intact
-        for page in _pages(stored, "next_documents")
-        for intact in _intact_documents(stored, page)
-    )
-    yield from _describe("documents, or their nodes, chunks, definitions or references,", documents)
-
-
-def server_problems(stored: Queries) -> Iterator[str]:
-    """Of keys and jobs; `stored` is server.sql."""
-    for table in SERVER_TABLES:
-        intact = (is_intact(table, row) for row in stored.rows(table))
-        yield from _describe(f"rows of {table}", intact)
-
-
-def _describe(what: str, intact: Iterable[bool]) -> Iterator[str]:
-    if wrong := sum(not one for one in intact):
-        yield f"{wrong} {what} differ from their checksum"
-
-
-def _pages(stored: Queries, query: str) -> Iterator[list[int]]:
-    after = -1
-    while page := [number for (number,) in stored.rows(query, after=after, most=_PAGE)]:
-        yield page
-        after = page[-1]
-
-
-def _intact_documents(stored: Queries, versions: list[int]) -> Iterator[bool]:
-    found = {row[0]: row for row in stored.rows("documents", versions=versions)}
-    sums = {version: checksum("documents", row[:-1]) for version, row in found.items()}
-    for table in _DOCUMENT_PARTS:
-        for row in stored.rows(table, versions=list(found)):
-            sums[row[0]] += checksum(table, row)
-    return (sums[version] == row[-1] for version, row in found.items())
 
 
 def _of_rows(sql: Queries) -> Iterator[str]:
@@ -190,9 +111,8 @@ def _of_segments(
     """Postings lie inside their segment, and every chunk and node has its document."""
     known = np.array([o for (o,) in sql.rows("all_versions")], dtype=np.int64)
     for number, (_, segment) in segments.items():
-        *row, written = single_row(stored.row("segments", segment=number))
-        postings = stored.rows("postings", segment=number)
-        if segment_checksum(row, postings) != written:
+        is_intact, postings = read_segment(stored, number)
+        if not is_intact:
             yield f"segment {number} differs from its checksum"
         for column in (segment.chunk_document, segment.node_document):
             if stray := int(np.count_nonzero(~np.isin(column, known))):

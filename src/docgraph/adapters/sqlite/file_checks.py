@@ -11,6 +11,7 @@ from docgraph.adapters.sqlite.database import SQLITE
 
 Create = Callable[[sqlite3.Connection], None]
 
+_SQL = load_queries(SQLITE, "audit.sql")
 _MOST = 10  # problems of one file
 
 
@@ -28,6 +29,5 @@ def file_problems(connection: sqlite3.Connection, create: Create) -> Iterator[tu
 
 
 def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
-    query = load_queries(SQLITE, "audit.sql")["schema"]
     with damage_raised:
-        return {(kind, name): sql for kind, name, sql in connection.execute(query)}
+        return {(kind, name): sql for kind, name, sql in connection.execute(_SQL["schema"])}

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from docgraph.adapters.sql.audit_rows import TAKES_NO_ROW, AuditRows
-from docgraph.adapters.sql.server_rows import ApiKeyRows, IngestJobRows
-from docgraph.adapters.sql.verify import server_problems
+from docgraph.adapters.sql.server_rows import ApiKeyRows, IngestJobRows, server_problems
 from docgraph.adapters.sqlite.database import SqliteQueries
 from docgraph.adapters.sqlite.file_checks import file_problems
 from docgraph.adapters.sqlite.side_files import SERVER_FILE, OpenSideFile, SideFile
