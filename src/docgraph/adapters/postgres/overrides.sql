@@ -13,6 +13,10 @@ SELECT version, branch, valid_from, valid_to, access_class FROM documents
 WHERE branch = %(branch)s
   AND (valid_from > %(after)s OR (valid_to > %(after)s AND valid_to <= %(newest)s));
 
+-- name: state.last_version
+-- why: a sequence has it.
+SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('documents', 'version')::regclass), 0);
+
 -- name: reads.definers
 -- why: a key may be longer than an index entry, so the index is on its hash; names
 -- are ordered bytewise, as SQLite orders them.

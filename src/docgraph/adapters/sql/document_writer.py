@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from docgraph.adapters.sql.access_writer import SqlAccessWriter
 from docgraph.adapters.sql.checksums import row_checksum
+from docgraph.adapters.sql.database import DamagedRow
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot, set_valid_to
 from docgraph.adapters.sql.relation_writer import distinct_references, reference_rows
 from docgraph.adapters.sql.stored_json import load_tuples
@@ -115,7 +116,10 @@ class SqlDocumentWriter:
 
     def _next(self, query: str, many: int) -> list[int]:
         """Numbers that no other row has."""
-        return [number for (number,) in self._sql.rows(query, many=many)]
+        numbers = [number for (number,) in self._sql.rows(query, many=many)]
+        if len(numbers) != many:
+            raise DamagedRow("the last number of a row is not one that was given")
+        return numbers
 
     def _write(self, documents: Sequence["DocumentRows"]) -> None:
         contents = self._add_contents([one.built.document.text for one in documents])

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.sql.access_rows import rule_from_json
-from docgraph.adapters.sql.database import DamagedRow, Queries, Row
+from docgraph.adapters.sql.database import DamagedRow, Queries, Row, single_row
 from docgraph.adapters.sql.stored_json import load_values
 from docgraph.model.access import AccessRule, Principal
 from docgraph.model.access_policy import DEFAULT_BRANCHES
@@ -141,7 +141,7 @@ def load_rows(
     snapshots = dict(map(_snapshot, sql.rows("snapshots", tenant=tenant)))
     _require_snapshots(branches, snapshots)
     lives = _published(sql.rows("document_lifetimes", tenant=tenant), branches)
-    columns = _set(np.empty((4, 0), dtype=np.int64), lives)
+    columns = _set(np.empty((4, 0), dtype=np.int64), lives, single_row(sql.row("last_version"))[0])
     rules = _load_rules(sql, lives[:, 4], {})
     return VersionTable(counted, history, *columns, rules, branches, snapshots)
 
@@ -160,7 +160,8 @@ def extend_rows(table: VersionTable, sql: Queries, counted: Counted, tenant: str
             snapshots.update(map(_snapshot, sql.rows("snapshots_since", **since)))
     _require_snapshots(branches, snapshots)
     lives = _published(rows, branches)
-    columns = _set(np.stack((table.branch, table.born, table.died, table.access)), lives)
+    known_columns = np.stack((table.branch, table.born, table.died, table.access))
+    columns = _set(known_columns, lives, single_row(sql.row("last_version"))[0])
     rules = _load_rules(sql, lives[:, 4], table.rules)
     return VersionTable(counted, table.history, *columns, rules, branches, snapshots)
 
@@ -191,9 +192,14 @@ def _require_snapshots(
             raise DamagedRow("a branch has other snapshots than it names")
 
 
-def _set(columns: Ints, lives: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """By ordinal: branch, born, died and class; -1 where there is no such version."""
+def _set(columns: Ints, lives: Ints, last: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """By ordinal: branch, born, died and class; -1 where there is no such version.
+
+    Memory is taken for every ordinal, so none may be greater than the last that was given.
+    """
     size = max(columns.shape[1], int(lives[:, 0].max(initial=-1)) + 1)
+    if size > last + 1 or int(lives[:, 0].min(initial=0)) < 0:
+        raise DamagedRow("a version of a document has a number that was not given")
     table = np.full((4, size), -1, dtype=np.int64)
     table[:, : columns.shape[1]] = columns
     table[:, lives[:, 0]] = lives[:, 1:].T

@@ -24,6 +24,10 @@ FROM documents AS d
 WHERE d.branch = :branch
   AND (d.valid_from > :after OR (d.valid_to > :after AND d.valid_to <= :newest));
 
+-- name: last_version
+-- The last number that a version was given. Each dialect has its own text.
+-- row: integer
+
 -- name: rules
 -- row: integer text
 SELECT id, rule FROM access_classes WHERE id IN :classes[integer];
