@@ -159,7 +159,11 @@ def _create_file(path: Path) -> None:
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
     """Read without a write lock, so that opening never waits for an ingest."""
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    with damage_raised:
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if tables == 0 and application != 0:
+        raise DamagedRow("it has no tables")
     return bool(tables == 0)
 
 

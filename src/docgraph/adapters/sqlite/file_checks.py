@@ -12,6 +12,10 @@ from docgraph.adapters.sqlite.database import SQLITE
 Create = Callable[[sqlite3.Connection], None]
 
 _SQL = load_queries(SQLITE, "audit.sql")
+_LAST = """
+    SELECT coalesce((SELECT max(rowid) FROM {0}), 0),
+           coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = '{0}'), 0)
+"""
 _MOST = 10  # problems of one file
 
 
@@ -26,6 +30,12 @@ def file_problems(connection: sqlite3.Connection, create: Create) -> Iterator[tu
         create(untouched)
         expected = _schema(untouched)
     yield from differences(expected, _schema(connection))
+    for (kind, name), sql in expected.items():
+        if kind == "table" and "AUTOINCREMENT" in sql:
+            with damage_raised:
+                last, given = connection.execute(_LAST.format(name)).fetchone()
+            if given < last:
+                yield "file", f"the last number of {name} is not one that was given"
 
 
 def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
