@@ -13,7 +13,7 @@ from zlib import crc32
 
 from docgraph.adapters.sql.database import DamagedRow, Row, shared_query
 
-_PLAIN = (str, int, float, NoneType)
+_PLAIN = frozenset({str, int, float, NoneType})
 _COLUMNS = re.compile(r"SELECT (.*?)\sFROM ", re.DOTALL)
 
 
@@ -28,9 +28,19 @@ def covered_columns(table: str) -> tuple[str, ...]:
 
 
 def checksum(table: str, values: Iterable[Any]) -> int:
-    """Of one row, whose values are in the order of `covered_columns`."""
-    plain = [one if isinstance(one, _PLAIN) else crc32(bytes(one)) for one in values]
-    return crc32(repr((table, plain)).encode())
+    """Of one row, whose values are in the order of `covered_columns`.
+
+    The same in every version of Python: `repr` would follow its Unicode tables.
+    """
+    row = tuple(values)
+    if not _PLAIN.issuperset(map(type, row)):
+        row = tuple(one if type(one) in _PLAIN else crc32(bytes(one)) for one in row)
+    return crc32(ascii(row).encode(), _seed(table))
+
+
+@cache
+def _seed(table: str) -> int:
+    return crc32(table.encode())
 
 
 def segment_checksum(row: Iterable[object], postings: Iterable[Sequence[object]]) -> int:
@@ -39,7 +49,7 @@ def segment_checksum(row: Iterable[object], postings: Iterable[Sequence[object]]
 
 
 def row_checksum(table: str, row: Mapping[str, object]) -> int:
-    return checksum(table, [row[name] for name in covered_columns(table)])
+    return checksum(table, map(row.__getitem__, covered_columns(table)))
 
 
 def with_checksum(table: str, row: Mapping[str, object]) -> dict[str, object]:

@@ -169,7 +169,7 @@ def _of_removed_documents(
     ended = np.array([o for (o,) in sql.rows("ended_versions", **place)], dtype=np.int64)
     for segment in segments:
         for column in (segment.chunk_document, segment.node_document):
-            if seen := int(np.count_nonzero(mask[column] & np.isin(column, ended))):
+            if seen := int(np.count_nonzero(mask[column[np.isin(column, ended)]])):
                 yield f"{where}: {seen} postings or vectors of removed documents are found"
     removed = {document for (document,) in sql.rows("removed_documents", **place)}
     batches = graph.edge_batches(frozenset(RELATIONS))
