@@ -37,7 +37,7 @@ def existing_queries(dialect: str) -> Queries:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_used_query_exists(dialect: str) -> None:
     used = used_queries(modules(*SHARED, dialect).values())
-    assert {("reads.sql", "relationships_in"), ("writes.sql", "revive_documents")} <= used
+    assert {("reads.sql", "relationships_in"), ("writes.sql", "ended_states")} <= used
     assert sorted(used - existing_queries(dialect)) == []
 
 

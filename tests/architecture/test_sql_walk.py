@@ -31,6 +31,7 @@ NOT_FOR_READERS = MappingProxyType(
         "sql.access_store": "reads access rules for administrators, and no text",
         "sql.access_writer": "writes a snapshot",
         "sql.audit_rows": "another file",
+        "sql.checksums": "computes checksums, for writers and the verification",
         "sql.document_writer": "writes a snapshot",
         "sql.relation_writer": "writes a snapshot",
         "sql.server_rows": "another file",
@@ -41,11 +42,13 @@ NOT_FOR_READERS = MappingProxyType(
         "sql.prune": "removes snapshots",
         "sql.repository_access": "computes access rules",
         "indexes.segment_writer": "writes a snapshot",
-        "sql.version_rules": "computes access rules",
+        "sql.stored_checksums": "checks everything and reports counts, to the owner of the file",
         "sql.verify": "checks everything and reports counts, to the owner of the file",
         "sql.snapshot_writer": "writes a snapshot",
+        "sql.version_rules": "computes access rules",
         "sqlite.server_tables": "another file",
         "sqlite.connection": "makes the schema",
+        "sqlite.file_checks": "compares the schema",
         "sqlite.side_files": "another file",
         "sqlite.vectors": "writes a snapshot",
     }
@@ -65,6 +68,9 @@ LOADED = {
     ("sql.database", "load_queries", "file"),
     ("sql.database", "load_queries", "'overrides.sql'"),
     ("sql.database", "load_queries", normalised_code("f'queries/{file}'")),
+    ("sql.database", "row_types", "file"),
+    ("sql.database", "row_types", normalised_code("f'queries/{file}'")),
+    ("sql.database", "shared_query", normalised_code("f'queries/{file}'")),
     ("sql.database", "named_queries", "file"),
     ("sqlite.database", "__init__", "file"),
     ("sqlite.database", "queries", "file"),
@@ -72,7 +78,6 @@ LOADED = {
     ("sqlite.store", "_reading", "'state.sql'"),
     ("sqlite.store", "open_session", "'reads.sql'"),
     ("sqlite.store", "open_session", "'state.sql'"),
-    ("sqlite.store", "verify", "'state.sql'"),
 }
 # Statements that are not literals: named queries, the views, and a pragma.
 COMPUTED = {
@@ -174,7 +179,7 @@ def test_readers_have_their_own_sql_files_and_import_no_writer() -> None:
     assert {"reads.sql", "state.sql"} == READ_FILES
     assert {"writes.sql", "schema.sql"} <= frozenset().union(*others.values())
     shared = {name: files & READ_FILES for name, files in others.items() if files & READ_FILES}
-    assert shared == {"sql.verify": {"reads.sql"}}
+    assert shared == {"sql.verify": {"reads.sql", "state.sql"}}
     writers = NOT_FOR_READERS.keys() - {"sqlite.connection"}
     assert [r.name for r in READERS if r.neighbours() & writers] == OPENERS
 

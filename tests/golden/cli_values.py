@@ -5,25 +5,20 @@ Not here: `doctor`, which reports on the machine; `demo`, which reads docgraph's
 own anchor is a golden value, with a clock that stands still.
 """
 
-import contextlib
-import gc
-import io
 import json
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
 import typer.main
 
-from docgraph.interfaces.cli import main as command_line
 from docgraph.interfaces.cli.app import app
 from tests.golden.engine_values import CODE, NORTH, RETRY
 from tests.golden.history import CORPUS, README_NOTES, read_files
 from tests.golden.installation import use_fakes
 from tests.golden.values import readable, short_digest
+from tests.support.command_line import run_command
 
 MAX_CHARACTERS = 12_000  # characters of a value that is stored in full
 MOONS = {
@@ -180,21 +175,7 @@ class CommandLine:
 
     def run(self, *words: str) -> tuple[int, str, str]:
         """The exit code, standard output and standard error."""
-        output, errors, code = io.StringIO(), io.StringIO(), 0
-        with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(output):
-            patch.setattr(command_line, "begin_to_load", lambda: None)
-            patch.setattr(sys, "argv", ["docgraph", *words])
-            patch.setattr(sys.modules["__main__"], "__package__", None)  # help names the program
-            patch.setenv("COLUMNS", "100")
-            patch.chdir(self._folder)
-            try:
-                with contextlib.redirect_stderr(errors):
-                    command_line.main()
-            except SystemExit as end:
-                code = end.code if isinstance(end.code, int) else int(end.code is not None)
-            finally:
-                gc.unfreeze()  # a process of its own would end here
-        return code, output.getvalue(), errors.getvalue()
+        return run_command(self._folder, *words)
 
     def _value(self, output: str) -> Any:
         """In full if it is short; a key's id is made by chance."""

@@ -149,7 +149,7 @@ def numbers_in(output: str, path: Path) -> set[int]:
 def conspicuous(engine: Engine, path: Path) -> Engine:
     """Its classes have numbers that nothing else has."""
     with raw(path) as connection:
-        add = "INSERT INTO access_classes (id, rule) VALUES (?, ?)"
+        add = "INSERT INTO access_classes (id, rule, checksum) VALUES (?, ?, 0)"
         connection.execute(add, (CONSPICUOUS, rule_to_json(AccessRule("nobody"))))
     ingest(engine, FILES, lambda name: RULES[sorted(FILES).index(name)])
     assert sorted(classes(path)) == [CONSPICUOUS + at for at in range(4)]

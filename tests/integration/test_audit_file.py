@@ -120,7 +120,7 @@ def test_a_log_of_another_schema_is_refused(log: SqliteAuditLog, path: Path) -> 
     log.write(EVENT)
     with SqliteAuditStorage(path).raw() as run:
         run("PRAGMA user_version = 9")
-    with pytest.raises(WrongSchema, match=r"schema 9; this docgraph reads schema 2\. Move"):
+    with pytest.raises(WrongSchema, match=r"schema 9; this docgraph reads schema 3\. Move"):
         SqliteAuditStorage(path).log().write(EVENT)
 
 

@@ -100,7 +100,7 @@ def test_one_tenants_log_shows_nothing_of_anothers(log: AuditLog) -> None:
         "DELETE FROM entries WHERE number = 1",
         "DELETE FROM entries",
         "INSERT INTO entries SELECT * FROM entries WHERE number = 1",
-        "INSERT INTO entries SELECT tenant, 999, '', '', '', '', outcome, '', '', '' FROM entries",
+        "INSERT INTO entries SELECT 't', 999, '', '', '', '', outcome, '', '', '', 0 FROM entries",
         "UPDATE seals SET digest = 'x'",
         "DELETE FROM seals",
         "INSERT INTO seals SELECT * FROM seals",

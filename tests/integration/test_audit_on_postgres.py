@@ -92,7 +92,7 @@ def test_one_tenant_s_writer_waits_for_no_other_s(
     [
         "SELECT * FROM audit_entries",
         "SELECT 1 FROM audit_seals",
-        "INSERT INTO audit_entries SELECT 't', 2, '', '', '', '', 'denied', '', '', ''",
+        "INSERT INTO audit_entries SELECT 't', 2, '', '', '', '', 'denied', '', '', '', 0",
         "TRUNCATE audit_entries",
         "ALTER TABLE audit_entries DISABLE TRIGGER ALL",
     ],

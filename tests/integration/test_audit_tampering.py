@@ -18,7 +18,7 @@ COLUMNS = (
 )
 PUT_IN = (
     "INSERT INTO entries SELECT tenant, {number}, time, 'eve', '', action, outcome, plan,"
-    " snapshots, detail FROM entries WHERE number = 1"
+    " snapshots, detail, checksum FROM entries WHERE number = 1"
 )
 
 

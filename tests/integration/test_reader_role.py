@@ -217,10 +217,10 @@ def test_the_owner_does_not_run_another_roles_operator(
         "(LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = public.grab)"
     )
     everywhere.execute(
-        "INSERT INTO branches (tenant, repository, name) VALUES ('t', 'r', 'b'); "
-        "INSERT INTO access_classes (rule) VALUES ('{}'); "
+        "INSERT INTO branches (tenant, repository, name, checksum) VALUES ('t', 'r', 'b', 0); "
+        "INSERT INTO access_classes (rule, checksum) VALUES ('{}', 0); "
         "INSERT INTO segments (branch, access_class, snapshot, chunk_count, node_count, versions, "
-        "arrays) VALUES (1, 1, 1, 0, 0, '{1,2}', '')"
+        "checksum, arrays) VALUES (1, 1, 1, 0, 0, '{1,2}', 0, '')"
     )
     query = named_queries("docgraph.adapters.postgres", "reclassify.sql")["segments_of_versions"]
     with closing(connect(database)) as connection:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from docgraph.adapters.sql.checksums import row_checksum
 from docgraph.adapters.sql.version_table import VersionTable
 from docgraph.adapters.sqlite.reader_pool import ReaderGuard
 from docgraph.engine import Engine
@@ -245,10 +246,13 @@ def test_pruning_does_not_disturb_a_reader_during_a_question(path: Path, engine:
 def test_verify_finds_a_rule_that_no_statement_gives(path: Path, engine: Engine) -> None:
     take(engine, FIRST)
     raw = sqlite3.connect(path)
-    raw.execute('INSERT INTO access_classes (rule) VALUES (\'["local", ["everyone"], [], 0]\')')
+    rule = '["local", ["everyone"], [], 0]'
+    made = row_checksum("access_classes", {"rule": rule})
+    raw.execute("INSERT INTO access_classes (rule, checksum) VALUES (?, ?)", (rule, made))
     raw.execute("UPDATE documents SET access_class = last_insert_rowid() WHERE path = 'a.md'")
     raw.commit()
     raw.close()
     assert engine.content.store.verify().problems == (
+        "3 document versions with their access classes differ from their checksum",
         "r main: 1 documents have another rule than was decided",
     )

@@ -25,7 +25,9 @@ GIVEN = MappingProxyType(
     {
         "postgres.audit": "audit.sql",
         "sql.audit_rows": "audit.sql",
+        "sql.pending_snapshot": "writes.sql",
         "sql.snapshots": "reads.sql",
+        "sql.stored_checksums": "checksums.sql",
         "sql.graph": "reads.sql",
         "sql.server_rows": "server.sql",
         "sql.tenant_state": "state.sql",

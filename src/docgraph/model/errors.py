@@ -65,6 +65,10 @@ class StoreError(DocgraphError):
     """The store cannot be used in its present state."""
 
 
+class DamagedStore(StoreError):
+    """What is stored is not what docgraph wrote."""
+
+
 class WrongSchema(StoreError):
     """The store was written by another version of docgraph."""
 

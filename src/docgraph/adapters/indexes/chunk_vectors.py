@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.indexes.packed_vectors import Scores, dot_products
-from docgraph.adapters.indexes.segments import Ints
-from docgraph.adapters.sql.database import Queries
+from docgraph.adapters.indexes.segments import Ints, stacked_vectors
+from docgraph.adapters.sql.database import DamagedRow, Queries
 from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
 from docgraph.model.scoring import distinct
 
@@ -107,7 +107,7 @@ class ChunkProducts:
 
 def _read(sql: Queries, ids: Ints, width: int) -> tuple[Ints, Rows]:
     rows = sorted(sql.rows("chunk_vectors", vectors=ids.tolist()))
-    vectors = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<i2")
     found = np.array([number for number, _ in rows], dtype=np.int64)
-    assert np.array_equal(found, ids), "a chunk that is visible has its vector"
-    return found, vectors.reshape(-1, width)
+    if not np.array_equal(found, ids):
+        raise DamagedRow("the vector of a chunk is missing")
+    return found, stacked_vectors([vector for _, vector in rows], width)

@@ -8,6 +8,7 @@ import numpy as np
 from docgraph.adapters.indexes.segment_cache import NOWHERE, Counts
 from docgraph.adapters.indexes.segments import Ints
 from docgraph.adapters.indexes.visible_rows import PackedReader, ReaderView, VisibleRows
+from docgraph.adapters.sql.database import DamagedRow
 from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
 from docgraph.model.scoring import Bm25, Positions, Weights, score_owners, top_with_ties
 from docgraph.ports.indexes import ReadFilter
@@ -56,11 +57,13 @@ def weigh(
 
 def _visible(rows: VisibleRows, term: str, counts: Mapping[tuple[int, str], Counts]) -> Counts:
     """Of one block; hidden chunks have no position, and fall out here."""
-    found = [
-        (chunks + np.int32(span.chunks.start), frequencies)
-        for number, span in rows.block.spans.items()
-        for chunks, frequencies in (counts.get((number, term), NOWHERE),)
-    ]
+    found = []
+    for number, span in rows.block.spans.items():
+        chunks, frequencies = counts.get((number, term), NOWHERE)
+        size = span.chunks.stop - span.chunks.start
+        if len(chunks) and not (chunks.min() >= 0 and chunks.max() < size):
+            raise DamagedRow("the postings of a term name chunks that are not in their segment")
+        found.append((chunks + np.int32(span.chunks.start), frequencies))
     chunks, frequencies = (np.concatenate(column) for column in zip(*found, strict=True))
     positions = rows.positions[chunks]
     visible = positions >= 0

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.indexes.segments import Ints, Segment
+from docgraph.adapters.sql.database import DamagedRow
 
 SmallInts = npt.NDArray[np.int32]
 Group = tuple[int, ...]  # the numbers of a block's segments
@@ -128,7 +129,11 @@ class Sections:
 def rows_of(ordinals: Ints, documents: Ints) -> SmallInts:
     """At which row each of the documents is."""
     order = np.argsort(ordinals, kind="stable")
-    return order[np.searchsorted(ordinals, documents, sorter=order)].astype(np.int32)
+    places = np.searchsorted(ordinals, documents, sorter=order)
+    rows: Ints = order[np.minimum(places, len(order) - 1)] if len(order) else places
+    if len(documents) and not (len(order) and np.array_equal(ordinals[rows], documents)):
+        raise DamagedRow("a segment has chunks or nodes of no document")
+    return rows.astype(np.int32)
 
 
 def _moved(span: slice, by: int) -> slice:

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.indexes.segment_block import Group, Sections, SegmentBlock, SmallInts
-from docgraph.adapters.indexes.segments import Segment
-from docgraph.adapters.sql.database import Queries, single_row
+from docgraph.adapters.indexes.segments import WIDTH, Segment, stacked_vectors
+from docgraph.adapters.sql.database import DamagedRow, Queries, single_row
 from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
 
 MOST_BLOCKS = 8  # that are searched one by one; more are joined
@@ -144,8 +144,9 @@ class SegmentCache:
         if found is None:
             ids = block.chunk_vector_ids[block.spans[number].chunks].tolist()
             read: dict[int, bytes] = dict(sql.rows("chunk_vectors", vectors=ids))
-            blobs = b"".join(read[vector] for vector in ids)
-            found = np.frombuffer(blobs, dtype="<i2").reshape(-1, block.width)
+            if not read.keys() >= set(ids):
+                raise DamagedRow("the vector of a chunk is missing")
+            found = stacked_vectors([read[vector] for vector in ids], block.width)
             self._chunks.put(number, found, found.nbytes)
         return found
 
@@ -159,7 +160,7 @@ class SegmentCache:
             read = dict.fromkeys(((n, term) for term in lacking for n in numbers), NOWHERE)
             rows = sql.rows("postings_of_terms", terms=lacking, segments=list(numbers))
             for term, number, chunks, frequencies in rows:
-                read[number, term] = _numbers(chunks), _numbers(frequencies)
+                read[number, term] = _counts(chunks, frequencies)
             for key, found in read.items():
                 self._postings.put(key, found, found[0].nbytes + found[1].nbytes)
             postings.update(read)
@@ -200,5 +201,7 @@ def _size(loaded: _Loaded) -> int:
     return block.nbytes + (0 if vectors is None else vectors.nbytes)
 
 
-def _numbers(packed: bytes) -> SmallInts:
-    return np.frombuffer(packed, dtype="<i4")
+def _counts(chunks: bytes, frequencies: bytes) -> Counts:
+    if len(chunks) != len(frequencies) or len(chunks) % WIDTH:
+        raise DamagedRow("the postings of a term are cut off")
+    return np.frombuffer(chunks, dtype="<i4"), np.frombuffer(frequencies, dtype="<i4")

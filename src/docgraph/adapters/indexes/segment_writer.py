@@ -2,16 +2,27 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from docgraph.adapters.indexes.postings import Packed, PostingsWriter, merged, thinned
 from docgraph.adapters.indexes.segments import Ints, Segment
-from docgraph.adapters.sql.database import Database, Row, single_row
+from docgraph.adapters.sql.checksums import segment_checksum
+from docgraph.adapters.sql.database import DamagedRow, Database, Row, single_row
 from docgraph.model.document import Document
 from docgraph.model.vector import IntVector
 
 # Segments in the database: written whole, dropped whole.
+
+
+class StoredSegment(NamedTuple):
+    """A segment with its postings, its branch, and the snapshot that it was published with."""
+
+    segment: Segment
+    postings: list[Row]
+    branch: int
+    snapshot: int
 
 
 class SegmentRows:
@@ -23,6 +34,7 @@ class SegmentRows:
 
     def __init__(self, database: Database) -> None:
         self._sql = database.queries("segments.sql")
+        self._stored = database.queries("checksums.sql")
 
     def of_branch(self, branch: int) -> list[Row]:
         """Number, group, chunks and bytes of each, the smallest first."""
@@ -31,9 +43,14 @@ class SegmentRows:
     def arrays(self, number: int) -> Segment:
         return Segment.from_bytes(single_row(self._sql.row("arrays_of_segment", segment=number))[0])
 
-    def postings(self, numbers: Sequence[int]) -> list[Row]:
-        """Term, segment, chunks, frequencies."""
-        return self._sql.rows("postings_of_segments", segments=list(numbers))
+    def read(self, number: int) -> StoredSegment:
+        """To be written anew: what was damaged must not get a new checksum."""
+        *row, stored = single_row(self._stored.row("segments", segment=number))
+        postings = self._stored.rows("postings", segment=number)
+        if segment_checksum(row, postings) != stored:
+            raise DamagedRow(f"segment {number} differs from its checksum")
+        branch, snapshot, _, _, arrays = row
+        return StoredSegment(Segment.from_bytes(arrays), postings, branch, snapshot)
 
     def store(
         self,
@@ -44,22 +61,27 @@ class SegmentRows:
         group: int,
         snapshot: int,
     ) -> None:
-        row = self._sql.row(
+        lists = list(postings)
+        row = {
+            "branch": branch,
+            "snapshot": snapshot,
+            "chunk_count": len(segment.chunk_document),
+            "node_count": len(segment.node_document),
+            "arrays": segment.to_bytes(),
+        }
+        added = self._sql.row(
             "add_segment",
-            branch=branch,
+            **row,
             group=group,
-            snapshot=snapshot,
-            chunk_count=len(segment.chunk_document),
-            node_count=len(segment.node_document),
             versions=np.unique(segment.node_document).tolist(),
-            arrays=segment.to_bytes(),
+            checksum=segment_checksum(row.values(), lists),
         )
-        (number,) = single_row(row)
+        (number,) = single_row(added)
         self._sql.many(
             "add_postings",
             (
                 {"segment": number, "term": term, "chunks": positions, "frequencies": counted}
-                for term, positions, counted in postings
+                for term, positions, counted in lists
             ),
         )
 
@@ -72,14 +94,13 @@ class SegmentRows:
 
         Under new numbers, since segments are cached by their number.
         """
-        segment, postings = self.arrays(number), self.postings([number])
-        branch, snapshot = single_row(self._sql.row("origin_of_segment", segment=number))
+        segment, postings, branch, snapshot = self.read(number)
         for group, documents in parts.items():
             chunks = np.isin(segment.chunk_document, documents)
             nodes = np.isin(segment.node_document, documents)
-            rows = ((term, positions, counted) for term, _, positions, counted in postings)
+            rows = thinned(postings, chunks)
             kept = segment.only(chunks, nodes)
-            self.store(kept, thinned(rows, chunks), branch=branch, group=group, snapshot=snapshot)
+            self.store(kept, rows, branch=branch, group=group, snapshot=snapshot)
         self.drop([number])
 
 
@@ -157,19 +178,22 @@ class SegmentWriter:
     def merge(self, crowded: Mapping[int, Sequence[int]]) -> None:
         """They become one; what they hold stays the same."""
         for group, numbers in crowded.items():
-            parts = {number: self._rows.arrays(number) for number in numbers}
-            for width in {part.width for part in parts.values()}:
-                self._merge(group, {n: p for n, p in parts.items() if p.width == width})
+            parts = {number: self._rows.read(number) for number in numbers}
+            for width in {part.segment.width for part in parts.values()}:
+                self._merge(group, {n: p for n, p in parts.items() if p.segment.width == width})
 
-    def _merge(self, group: int, parts: Mapping[int, Segment]) -> None:
+    def _merge(self, group: int, parts: Mapping[int, StoredSegment]) -> None:
         numbers = list(parts)
         if len(numbers) == 1:
             return
         offsets, total = {}, 0
         for number, part in parts.items():
             offsets[number] = total
-            total += len(part.chunk_document)
-        packed = merged(self._rows.postings(numbers), offsets)
-        joined = Segment.joined(list(parts.values()))
+            total += len(part.segment.chunk_document)
+        packed = merged(
+            ((term, n, *lists) for n, part in parts.items() for term, *lists in part.postings),
+            offsets,
+        )
+        joined = Segment.joined([part.segment for part in parts.values()])
         self._rows.store(joined, packed, branch=self._branch, group=group, snapshot=self._snapshot)
         self._rows.drop(numbers)

@@ -1,13 +1,17 @@
 """A segment's arrays: what search needs of chunks and nodes, packed into one blob."""
 
-import io
+import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from docgraph.adapters.sql.database import DamagedRow
+
 Ints = npt.NDArray[np.int64]
+_HEADER = struct.Struct("<QQQ")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,22 +39,30 @@ class Segment:
         return np.flatnonzero(self.node_handle == self.node_root)
 
     def to_bytes(self) -> bytes:
-        buffer = io.BytesIO()
-        for name in self.__slots__:
-            np.save(buffer, getattr(self, name), allow_pickle=False)
-        return buffer.getvalue()
+        """How many chunks and nodes there are, and how many dimensions; then the columns."""
+        chunks, nodes = len(self.chunk_document), len(self.node_document)
+        columns = (getattr(self, name) for name in self.__slots__[:-1])
+        return b"".join(
+            (
+                _HEADER.pack(chunks, nodes, self.width),
+                *(pack(column, np.int64) for column in columns),
+                pack(self.node_vectors, np.int16),
+            )
+        )
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Segment":
-        buffer = io.BytesIO(data)
-        return cls.of([np.load(buffer, allow_pickle=False) for _ in cls.__slots__])
+        columns, rest, (nodes, width) = _columns(cls.__slots__[:-1], data)
+        if len(rest) != 2 * nodes * width:
+            raise DamagedRow("the arrays of a segment have another length than they should")
+        vectors = np.frombuffer(rest, dtype="<i2").astype(np.int16).reshape(nodes, width)
+        return cls.of([*columns, vectors])
 
     @classmethod
     def from_columns(cls, data: bytes) -> "Segment":
         """Of all but the vectors, which come last: of no dimension here."""
-        buffer = io.BytesIO(data)
-        columns = [np.load(buffer, allow_pickle=False) for _ in cls.__slots__[:-1]]
-        return cls.of([*columns, np.empty((len(columns[-1]), 0), dtype=np.int16)])
+        columns, _, (nodes, _) = _columns(cls.__slots__[:-1], data)
+        return cls.of([*columns, np.empty((nodes, 0), dtype=np.int16)])
 
     @classmethod
     def of(cls, columns: "list[npt.NDArray[Any]]") -> "Segment":
@@ -73,6 +85,22 @@ class Segment:
         )
 
 
+def _columns(names: Sequence[str], data: bytes) -> tuple[list[Ints], memoryview, tuple[int, int]]:
+    """All columns but the vectors, what follows, and how many nodes and dimensions there are."""
+    if len(data) < _HEADER.size:
+        raise DamagedRow("the arrays of a segment are cut off")
+    chunks, nodes, width = _HEADER.unpack_from(data)
+    sizes = [chunks if name.startswith("chunk_") else nodes for name in names]
+    begin = _HEADER.size
+    if not nodes or len(data) < begin + 8 * sum(sizes):
+        raise DamagedRow("the arrays of a segment have another length than they should")
+    columns: list[Ints] = []
+    for size in sizes:
+        columns.append(np.frombuffer(data, "<i8", size, begin).astype(np.int64))
+        begin += 8 * size
+    return columns, memoryview(data)[begin:], (nodes, width)
+
+
 WIDTH = 4  # bytes of a number, as they are packed unless said otherwise
 
 
@@ -81,4 +109,13 @@ def pack(values: "list[int] | npt.NDArray[Any]", kind: Any = np.int32) -> bytes:
 
 
 def unpack(data: bytes, kind: Any = np.int32) -> Ints:
+    if len(data) % np.dtype(kind).itemsize:
+        raise DamagedRow("packed numbers are cut off")
     return np.frombuffer(data, dtype=np.dtype(kind).newbyteorder("<")).astype(np.int64)
+
+
+def stacked_vectors(vectors: Sequence[bytes], width: int) -> npt.NDArray[np.int16]:
+    """Stored vectors of one width, one below the other."""
+    if any(len(vector) != 2 * width for vector in vectors):
+        raise DamagedRow("a stored vector has another length than it should")
+    return np.frombuffer(b"".join(vectors), dtype="<i2").reshape(len(vectors), width)

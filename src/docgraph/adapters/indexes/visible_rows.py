@@ -12,7 +12,7 @@ import numpy.typing as npt
 from docgraph.adapters.indexes.segment_block import SegmentBlock, SmallInts
 from docgraph.adapters.indexes.segment_cache import SegmentCache
 from docgraph.adapters.indexes.segments import Ints
-from docgraph.adapters.sql.database import Queries
+from docgraph.adapters.sql.database import DamagedRow, Queries
 from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
 from docgraph.adapters.sql.version_table import VersionTable
 from docgraph.model.scoring import ChunkLengths, RowGroups
@@ -167,7 +167,10 @@ def visible_rows(
         numbers = tuple(number for number in block.spans if number in selected)
         for number in numbers:
             span = block.spans[number].documents
-            is_visible[span] = mask[block.document_ordinals[span]]
+            ordinals = block.document_ordinals[span]
+            if len(ordinals) and not (ordinals.min() >= 0 and ordinals.max() < len(mask)):
+                raise DamagedRow("a segment has documents that are not stored")
+            is_visible[span] = mask[ordinals]
         chunks = np.flatnonzero(is_visible[block.chunk_rows])
         positions = np.full(len(block.chunk_rows), -1, dtype=np.int32)
         positions[chunks] = np.arange(begin, begin + len(chunks), dtype=np.int32)

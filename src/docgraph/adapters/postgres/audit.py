@@ -34,6 +34,7 @@ _COLUMNS = {
         "plan": _TEXT,
         "snapshots": _TEXT,
         "detail": _TEXT,
+        "checksum": _NUMBER,
     },
     "audit_seals": {
         "tenant": _TENANT,

@@ -6,7 +6,14 @@ from contextlib import contextmanager
 from psycopg import Error, OperationalError
 
 from docgraph.adapters.postgres.address import redacted, without_secrets
-from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
+from docgraph.adapters.sql.database import DamagedRow
+from docgraph.model.errors import (
+    DamagedStore,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    WrongSchema,
+)
 
 READER = "docgraph_reader"
 Translation = tuple[type[StoreError], str]
@@ -18,6 +25,7 @@ _LOST: Translation = (
         "look whether the server runs, then try again."
     ),
 )
+_DAMAGED = "this database is damaged{}; restore it from a backup, or ingest into a new one"
 _DOCTOR = "`docgraph doctor` tells what is missing, and which command mends it"
 _MIGRATE: Translation = (WrongSchema, "its tables do not fit this docgraph; run `docgraph migrate`")
 
@@ -54,8 +62,8 @@ _BY_STATE: dict[str, Translation] = {
     "42501": (StoreError, f"this login may not do that; {_DOCTOR}"),
     "42P01": _MIGRATE,
     "3F000": _MIGRATE,
-    "XX001": (StoreError, "this database is damaged; restore it from a backup"),
-    "XX002": (StoreError, "an index of this database is damaged; a REINDEX mends it"),
+    "XX001": (DamagedStore, _DAMAGED.format("")),
+    "XX002": (DamagedStore, "an index of this database is damaged; a REINDEX mends it"),
 }
 _SHOW_MESSAGE = ("53", "54", "58")  # resources, limits, disk errors: the message says which
 # Where a server extends a file: quotas and limits on file sizes have no SQLSTATE of their own.
@@ -89,6 +97,8 @@ def translate_errors(dsn: str) -> Iterator[None]:
     """Raises StoreErrors; any other error of psycopg is a bug of docgraph and stays as it is."""
     try:
         yield
+    except DamagedRow as error:
+        raise DamagedStore(f"{redacted(dsn)}: {_DAMAGED.format(f': {error}')}") from error
     except Error as error:
         refused = isinstance(error, NoConnection)
         translation = _refused_connection(error, dsn) if refused else _translate(error, dsn)

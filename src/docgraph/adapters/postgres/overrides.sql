@@ -13,6 +13,10 @@ SELECT version, branch, valid_from, valid_to, access_class FROM documents
 WHERE branch = %(branch)s
   AND (valid_from > %(after)s OR (valid_to > %(after)s AND valid_to <= %(newest)s));
 
+-- name: state.last_version
+-- why: a sequence has it.
+SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('documents', 'version')::regclass), 0);
+
 -- name: reads.definers
 -- why: a key may be longer than an index entry, so the index is on its hash; names
 -- are ordered bytewise, as SQLite orders them.
@@ -96,17 +100,31 @@ SELECT nextval('node_handles') FROM generate_series(1, %(many)s);
 -- why: a sequence, which several ingests may use at once.
 SELECT nextval(pg_get_serial_sequence('documents', 'version')) FROM generate_series(1, %(many)s);
 
--- name: writes.end_document
+-- name: writes.set_valid_to
 -- why: the rows travel as arrays, in one statement.
-UPDATE documents AS d SET valid_to = e.snapshot
-FROM unnest(%(branch)b::integer[], %(path)b::text[], %(snapshot)b::integer[], %(forever)b::bigint[])
-     AS e (branch, path, snapshot, forever)
-WHERE d.branch = e.branch AND d.path = e.path AND d.valid_to = e.forever;
+UPDATE documents AS d SET valid_to = e.valid_to, state_checksum = e.checksum
+FROM unnest(%(version)b::bigint[], %(valid_to)b::bigint[], %(checksum)b::bigint[])
+     AS e (version, valid_to, checksum)
+WHERE d.version = e.version;
+
+-- name: writes.set_relationship_valid_to
+-- why: the rows travel as arrays, in one statement.
+UPDATE stated_relationships AS r SET valid_to = e.valid_to, checksum = e.checksum
+FROM unnest(%(id)b::bigint[], %(valid_to)b::bigint[], %(checksum)b::bigint[])
+     AS e (id, valid_to, checksum)
+WHERE r.id = e.id;
+
+-- name: writes.add_to_checksum
+-- why: the rows travel as arrays, in one statement.
+UPDATE documents AS d SET checksum = d.checksum + a.added
+FROM unnest(%(version)b::bigint[], %(added)b::bigint[]) AS a (version, added)
+WHERE d.version = a.version;
 
 -- name: writes.add_document
 -- why: COPY is the fastest way to add many rows; row-level security filters by the class.
 COPY documents (version, branch, path, id, content, fingerprint, unresolved_calls, source_lines,
-                valid_from, valid_to, stated_class, access_class) FROM STDIN (FORMAT binary);
+                valid_from, valid_to, stated_class, access_class, checksum, state_checksum)
+FROM STDIN (FORMAT binary);
 
 -- name: writes.add_node
 -- why: COPY is the fastest way to add many rows; row-level security filters by the class.
@@ -196,22 +214,26 @@ SELECT id FROM access_classes WHERE digest = md5(%(rule)s) AND rule = %(rule)s;
 
 -- name: access.set_document_access
 -- why: the rows travel as arrays, in one statement.
-INSERT INTO document_access (branch, path, statements)
-SELECT * FROM unnest(%(branch)b::integer[], %(path)b::text[], %(statements)b::text[])
-ON CONFLICT (branch, path) DO UPDATE SET statements = excluded.statements;
+INSERT INTO document_access (branch, path, statements, checksum)
+SELECT * FROM unnest(%(branch)b::integer[], %(path)b::text[], %(statements)b::text[],
+                     %(checksum)b::bigint[])
+ON CONFLICT (branch, path) DO UPDATE SET
+    statements = excluded.statements, checksum = excluded.checksum;
 
 -- name: access.set_version_access
 -- why: the rows travel as arrays, in one statement.
-UPDATE documents AS d SET stated_class = v.stated_class, access_class = v.access_class
-FROM unnest(%(version)b::bigint[], %(stated_class)b::integer[], %(access_class)b::integer[])
-     AS v (version, stated_class, access_class)
+UPDATE documents AS d
+SET stated_class = v.stated_class, access_class = v.access_class, state_checksum = v.checksum
+FROM unnest(%(version)b::bigint[], %(stated_class)b::integer[], %(access_class)b::integer[],
+            %(checksum)b::bigint[]) AS v (version, stated_class, access_class, checksum)
 WHERE d.version = v.version;
 
 -- name: segments.add_segment
 -- why: a segment has versions of one access class, for row-level security, and lists them.
-INSERT INTO segments (branch, access_class, snapshot, chunk_count, node_count, versions, arrays)
+INSERT INTO segments (branch, access_class, snapshot, chunk_count, node_count, versions, checksum,
+                      arrays)
 VALUES (%(branch)s, %(group)s, %(snapshot)s, %(chunk_count)s, %(node_count)s,
-        %(versions)s::bigint[], %(arrays)s)
+        %(versions)s::bigint[], %(checksum)s, %(arrays)s)
 RETURNING id;
 
 -- name: segments.add_postings
@@ -308,7 +330,8 @@ WHERE id = %(id)s AND worker = %(worker)s AND state = 'running'
 -- name: server.finish_job
 -- why: the server's clock decides on leases; the clocks of replicas differ.
 UPDATE ingest_jobs
-SET state = %(state)s, result = %(result)s, error = %(error)s, worker = '', lease_expires = NULL,
+SET state = %(state)s, result = %(result)s, error = %(error)s, checksum = %(checksum)s, worker = '',
+    lease_expires = NULL,
     updated = to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"')
 WHERE id = %(id)s AND worker = %(worker)s AND state = 'running'
   AND lease_expires > clock_timestamp();

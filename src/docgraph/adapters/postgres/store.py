@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -31,18 +32,13 @@ from docgraph.adapters.sql.index_changes import (
 from docgraph.adapters.sql.index_outbox import ExternalIndex, IndexOutbox
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reader_session import SqlReads
+from docgraph.adapters.sql.server_rows import server_problems
 from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState, require_complete
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import (
-    Counted,
-    VersionTable,
-    Visibility,
-    load_rows,
-    resolve_visibility,
-)
+from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
@@ -198,13 +194,18 @@ class PostgresStore:
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
             with database.reading():
-                rows = load_rows(database.queries("state.sql"), Counted())
 
-                def see_all(_: npt.NDArray[np.bool_], snapshots: Mapping[int, int]) -> None:
+                def see_all(
+                    rows: VersionTable, _: npt.NDArray[np.bool_], snapshots: Mapping[int, int]
+                ) -> None:
                     guard(database, rows, rows.rules, snapshots)
 
-                damage = [*_astray(database), *index_problems(database, self._external)]
-                return verify(database, rows, see_all, damage)
+                damage = chain(
+                    _astray(database),
+                    server_problems(database.queries("server.sql")),
+                    index_problems(database, self._external),
+                )
+                return verify(database, see_all, damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         """No ingest of the tenant is under way meanwhile."""

@@ -16,6 +16,7 @@ from psycopg.adapt import Dumper, Loader
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
+from docgraph.adapters.sql.checksums import with_checksum
 from docgraph.adapters.sql.database import Database
 from docgraph.model.vector import IntVector
 
@@ -31,6 +32,10 @@ class PgVector:
     def __post_init__(self) -> None:
         if self.values.ndim != 1 or not self.values.size:
             raise ValueError(f"a vector has one number or more, not shape {self.values.shape}")
+
+    def __bytes__(self) -> bytes:
+        """As it is read again."""
+        return self.values.astype("<i2").tobytes()
 
 
 class _TextDumper(Dumper):
@@ -97,7 +102,9 @@ class PostgresEmbeddingWriter:
             self._sql.many(
                 "add_vector",
                 (
-                    {"space": self._space, "hash": hash_, "vector": self._database.vector(vector)}
+                    with_checksum(
+                        "vectors", {"space": self._space, "hash": hash_, "vector": PgVector(vector)}
+                    )
                     for hash_, vector in zip(_bytes(vectors), vectors.values(), strict=True)
                 ),
             )

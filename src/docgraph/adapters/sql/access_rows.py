@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable
 from functools import lru_cache
 
+from docgraph.adapters.sql.database import DamagedRow
+from docgraph.adapters.sql.stored_json import load_tuples
 from docgraph.model.access import AccessRule, AccessStatement
 from docgraph.model.access_policy import ManualRule
 
@@ -44,10 +46,13 @@ def statements_to_json(statements: Iterable[AccessStatement]) -> str:
 
 @lru_cache(maxsize=4096)  # thousands of documents have the same
 def statements_from_json(text: str) -> tuple[AccessStatement, ...]:
-    return tuple(
-        AccessStatement(source, line, says, _rule(rule))
-        for source, line, says, rule in json.loads(text)
-    )
+    rows = load_tuples(text, str, int, str, list)
+    try:
+        return tuple(
+            AccessStatement(source, line, says, _rule(rule)) for source, line, says, rule in rows
+        )
+    except (ValueError, TypeError) as error:
+        raise DamagedRow("an access statement has no rule") from error
 
 
 def _plain(rule: AccessRule) -> list[object]:

@@ -7,8 +7,10 @@ from itertools import groupby
 from operator import itemgetter
 
 from docgraph.adapters.sql.access_rows import rule_from_json, statements_from_json
+from docgraph.adapters.sql.checksums import with_checksum
 from docgraph.adapters.sql.database import Database, Row
 from docgraph.adapters.sql.repository_access import OnReclassified, RepositoryAccess
+from docgraph.adapters.sql.stored_json import load_values
 from docgraph.model.access import AccessRule, Person
 from docgraph.model.access_policy import (
     ManualRule,
@@ -197,12 +199,12 @@ class SqlAccessPolicyStore:
 
     def set_source(self, repository: str, branch: str, source: SourceLocation) -> None:
         with self._changing():
-            self._sql.run(
-                "set_source",
-                branch=self._branch(repository, branch),
-                location=source.location,
-                ref=source.ref,
-            )
+            row = {
+                "branch": self._branch(repository, branch),
+                "location": source.location,
+                "ref": source.ref,
+            }
+            self._sql.run("set_source", **with_checksum("branch_sources", row))
 
     def people(self) -> tuple[Person, ...]:
         return tuple(self._person(*row) for row in self._rows("principals_of_tenant"))
@@ -215,22 +217,23 @@ class SqlAccessPolicyStore:
         return Person(
             id=name,
             tenant=self._tenant,
-            groups=frozenset(json.loads(groups)),
-            labels=frozenset(json.loads(labels)),
+            groups=frozenset(load_values(groups, str)),
+            labels=frozenset(load_values(labels, str)),
             clearance=clearance,
-            rights=frozenset(json.loads(rights)),
+            rights=frozenset(load_values(rights, str)),
         )
 
     def add_person(self, person: Person) -> None:
+        row = {
+            "tenant": self._tenant,
+            "id": person.id,
+            "groups": json.dumps(sorted(person.groups)),
+            "labels": json.dumps(sorted(person.labels)),
+            "clearance": person.clearance,
+            "rights": json.dumps(sorted(person.rights)),
+        }
         with self._changing():
-            self._run(
-                "set_principal",
-                id=person.id,
-                groups=json.dumps(sorted(person.groups)),
-                labels=json.dumps(sorted(person.labels)),
-                clearance=person.clearance,
-                rights=json.dumps(sorted(person.rights)),
-            )
+            self._sql.run("set_principal", **with_checksum("principals", row))
 
     def remove_person(self, name: str) -> bool:
         with self._changing():

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from docgraph.adapters.sql.checksums import checksum, is_intact
 from docgraph.adapters.sql.database import Queries, Row
 from docgraph.model.audit import (
     NO_SEAL,
@@ -35,7 +36,9 @@ class AuditRows:
 
     def add(self, event: AuditEvent, time: str) -> bool:
         """Whether the log has the row: a trigger that someone added may discard it."""
-        row = self._queries.row("add_entry", time=time, **_columns(event))
+        columns = {"time": time, **_columns(event)}
+        sum_ = checksum("audit_entries", columns.values())
+        row = self._queries.row("add_entry", **columns, checksum=sum_)
         if row is None:
             return False
         number, last = row
@@ -65,23 +68,36 @@ class AuditRows:
         return tuple(name for (name,) in self._queries.rows("principals", tenant=self.tenant))
 
     def verify(self, anchor: Anchor | None, changed: Sequence[tuple[str, str]]) -> AuditVerdict:
-        """`changed` are `differences`: where a table or column differs, no rows are read."""
+        """`changed` are `differences`, and what a database says of itself: kinds and messages.
+
+        Where a table or column differs, no rows are read.
+        """
         kinds = frozenset(kind for kind, _ in changed)
         problems = tuple(message for _, message in changed)
         if kinds & {"table", "column"}:
             return AuditVerdict(0, 0, problems)
         seals = [Seal(*row) for row in self._queries.rows("seals", tenant=self.tenant)]
         chain = verify_chain(self._tenant, seals, self._between, anchor)
-        return AuditVerdict(chain.rows, chain.sealed, (*problems, *chain.problems))
+        damaged = self._damaged(chain.sealed)
+        return AuditVerdict(chain.rows, chain.sealed, (*problems, *chain.problems, *damaged))
+
+    def _damaged(self, sealed: int) -> Iterator[str]:
+        """Of rows that no seal covers yet."""
+        for number, *row in self._rows(sealed, _MOST):
+            if not is_intact("audit_entries", row):
+                yield f"row {number} differs from its checksum"
 
     def _between(self, above: float, last: float) -> Iterator[AuditEntry]:
+        return (_entry(row[:-1]) for row in self._rows(above, last))
+
+    def _rows(self, above: float, last: float) -> Iterator[Row]:
         """A page at a time: where the seals were removed, these are all rows."""
         first, stop = int(max(above, _LEAST - 1)) + 1, int(min(last, _MOST))
         while first <= stop:
             page = self._queries.rows(
                 "entries_between", tenant=self.tenant, first=first, last=stop, most=_PAGE
             )
-            yield from map(_entry, page)
+            yield from page
             if len(page) < _PAGE:
                 return
             first = page[-1][0] + 1
@@ -101,7 +117,8 @@ def differences(
 
 
 def _columns(event: AuditEvent) -> dict[str, Any]:
-    """Databases take UTF-8 only, and Postgres no NUL. The chain is computed over stored values."""
+    """Databases take UTF-8 only, and Postgres no NUL. Chain and checksum are computed over stored
+    values; the order is that of `entries_between`."""
     names = [[name.repository, name.branch, name.snapshot] for name in event.snapshots]
     return {
         "tenant": escape_unstorable(event.tenant),

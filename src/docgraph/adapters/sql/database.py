@@ -1,16 +1,22 @@
 """What the code here sees of a database: named queries of .sql files, rows in, rows out."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from operator import itemgetter
+from types import NoneType
 from typing import Any, LiteralString, Protocol
 
 from docgraph.model.vector import IntVector
 
 Row = tuple[Any, ...]
+
+
+class DamagedRow(Exception):
+    """What is stored is not what docgraph writes. A store raises it as a DamagedStore."""
 
 
 class Queries(Protocol):
@@ -58,16 +64,19 @@ class Database(Protocol):
 
 def single_row(row: Row | None) -> Row:
     """The row of a query that always has one."""
-    assert row is not None, "this query always has a row"
+    if row is None:
+        raise DamagedRow("a row is missing")
     return row
 
 
 # SQL lives in .sql files; a query is found there by its name. Those in `queries` are written once,
-# in neutral SQL: `:name` is a value, `IN :ids[text]` asks for membership in a set of values.
+# in neutral SQL: `:name` is a value, `IN :ids[text]` asks for membership in a set of values. A line
+# `-- row: integer text?` has the types of a row; `?` is for a value that may be NULL.
 
 
 _SHARED = "docgraph.adapters.sql"
 _HEADER = re.compile(r"^-- name: ([\w.]+)$", re.MULTILINE)
+_ROW = re.compile(r"^-- row: (.+)$", re.MULTILINE)
 _COMMENT_LINE = re.compile(r"^--.*\n?", re.MULTILINE)
 _VERBATIM = re.compile(r"""('[^']*'|"[^"]*"|--[^\n]*|/\*.*?\*/)""", re.DOTALL)
 _SET = re.compile(r"\bIN :(\w+)\[(\w+)\]")
@@ -109,6 +118,43 @@ def load_queries(dialect: Dialect, file: str) -> dict[str, LiteralString]:
         name: overrides.get(f"{topic}.{name}", dialect.translate(text))
         for name, text in named_queries(_SHARED, f"queries/{file}").items()
     }
+
+
+Types = tuple[frozenset[type], ...]
+_TYPES = {"integer": int, "text": str, "blob": bytes, "real": float}
+
+
+@cache
+def row_types(dialect: Dialect, file: str) -> dict[str, Types]:
+    """The types of a row by query, as the file says; overrides have the same."""
+    shared = (resources.files(_SHARED) / "queries" / file).is_file()
+    text = script(_SHARED, f"queries/{file}") if shared else script(dialect.package, file)
+    parts = _HEADER.split(text)
+    return {
+        name: tuple(map(_types, " ".join(words).split()))
+        for name, query in zip(parts[1::2], parts[2::2], strict=True)
+        if (words := _ROW.findall(query))
+    }
+
+
+def _types(word: str) -> frozenset[type]:
+    optional = word.endswith("?")
+    return frozenset({_TYPES[word.removesuffix("?")], *((NoneType,) if optional else ())})
+
+
+def require_types(rows: Sequence[Row], types: Types) -> None:
+    """A database that does not know its own types may have any after damage."""
+    if rows and len(rows[0]) != len(types):
+        raise DamagedRow(f"a row has {len(rows[0])} values, not {len(types)}")
+    for at, allowed in enumerate(types):
+        if not allowed.issuperset(map(type, map(itemgetter(at), rows))):
+            raise DamagedRow("a value has another type than its column")
+
+
+def shared_query(name: str, *files: str) -> str:
+    """As it is written, in neutral SQL, in the first of the files that has it."""
+    found = (named_queries(_SHARED, f"queries/{file}").get(name) for file in files)
+    return next(filter(None, found))
 
 
 def translate_to_sqlite(text: str) -> str:

@@ -3,10 +3,14 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from docgraph.adapters.sql.access_writer import SqlAccessWriter
-from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
-from docgraph.adapters.sql.relation_writer import reference_rows
+from docgraph.adapters.sql.checksums import row_checksum
+from docgraph.adapters.sql.database import DamagedRow
+from docgraph.adapters.sql.pending_snapshot import PendingSnapshot, set_valid_to
+from docgraph.adapters.sql.relation_writer import distinct_references, reference_rows
+from docgraph.adapters.sql.stored_json import load_tuples
 from docgraph.model.node import Location
 from docgraph.model.vector import IntVector
 from docgraph.ports.indexes import FOREVER
@@ -15,6 +19,17 @@ from docgraph.ports.writes import BuiltDocument, CurrentText, StoredDocument, te
 _PAGE = 500  # texts that are read at once
 
 Values = dict[str, object]
+
+# The table that a query adds to, in the order in which they run.
+_TABLES = MappingProxyType(
+    {
+        "add_document": "documents",
+        "add_node": "document_nodes",
+        "add_chunk": "vector_chunks",
+        "add_definition": "definitions",
+        "add_reference": "node_references",
+    }
+)
 
 
 class SqlDocumentWriter:
@@ -53,8 +68,8 @@ class SqlDocumentWriter:
             "current_texts", **self._pending.parameters, fresh=int(new), after=after, most=_PAGE
         ):
             for path, id_, kind, title, text, lines in page:
-                pairs = tuple((offset, line) for offset, line in json.loads(lines or "[]"))
-                yield CurrentText(path, id_, kind, title, text, pairs)
+                pairs = load_tuples(lines, int, int) if lines else ()
+                yield CurrentText(path, id_, kind, title, text, tuple(pairs))
             after = page[-1][0]
 
     def existing_nodes(self, ids: Iterable[str]) -> frozenset[str]:
@@ -73,7 +88,7 @@ class SqlDocumentWriter:
         plain = [built.document for built in documents]
         keys = [built.chunk_keys() for built in documents]
         numbers = self._vector_numbers(key for some in keys for key in some)
-        vectors = [[numbers[key] for key in some] for some in keys]
+        vectors = [[(key, numbers[key]) for key in some] for some in keys]
         with self._pending.batch():
             self._write(list(self._rows(documents, vectors, self._access.classes(plain))))
         self._access.add(plain)
@@ -82,39 +97,42 @@ class SqlDocumentWriter:
     def _rows(
         self,
         documents: Sequence[BuiltDocument],
-        vectors: Sequence[list[int]],
+        vectors: Sequence[list[tuple[str, int]]],
         classes: Mapping[str, int],
     ) -> Iterator["DocumentRows"]:
         """`classes` are the documents' access classes by path, for a store whose rows have them."""
         versions = self._next("next_versions", len(documents))
         nodes = sum(len(built.document.nodes) for built in documents)
         handles = iter(self._next("next_handles", nodes))
-        for built, version, numbers in zip(documents, versions, vectors, strict=True):
+        for built, version, own in zip(documents, versions, vectors, strict=True):
             class_ = classes.get(built.document.path, 0)
             key: Values = {
                 "version": version,
                 "branch": self._pending.branch,
-                "access_class": class_,
+                "access_class": class_ if self._by_class else -1,  # until it is published
             }
             named = {node.id: next(handles) for node in built.document.nodes}
-            yield DocumentRows(built, version, class_, key, named, numbers)
+            yield DocumentRows(built, version, class_, key, named, own)
 
     def _next(self, query: str, many: int) -> list[int]:
         """Numbers that no other row has."""
-        return [number for (number,) in self._sql.rows(query, many=many)]
+        numbers = [number for (number,) in self._sql.rows(query, many=many)]
+        if len(numbers) != many:
+            raise DamagedRow("the last number of a row is not one that was given")
+        return numbers
 
     def _write(self, documents: Sequence["DocumentRows"]) -> None:
         contents = self._add_contents([one.built.document.text for one in documents])
         self._end(one.built.document.path for one in documents)
         snapshot, pack = self._pending.number, self._pending.database.vector
-        for query, rows in (
-            ("add_document", (one.document(contents, snapshot) for one in documents)),
-            ("add_node", (row for one in documents for row in one.nodes(pack))),
-            ("add_chunk", (row for one in documents for row in one.chunks())),
-            ("add_definition", (row for one in documents for row in one.definitions())),
-            ("add_reference", (row for one in documents for row in one.references())),
-        ):
-            self._sql.many(query, rows)
+        added: dict[str, list[Values]] = {table: [] for table in _TABLES.values()}
+        for one in documents:
+            parts = one.parts(pack)
+            added["documents"].append(one.document(contents, snapshot, parts))
+            for table, rows in parts.items():
+                added[table] += rows
+        for query, table in _TABLES.items():
+            self._sql.many(query, added[table])
         branch = self._pending.branch
         self._pending.index.add(
             [(one.version, branch, snapshot, FOREVER, one.access_class) for one in documents]
@@ -125,21 +143,16 @@ class SqlDocumentWriter:
                 one.built.document,
                 one.handles,
                 one.built.chunk_texts,
-                one.vectors,
+                [number for _, number in one.vectors],
                 one.built.node_vectors,
                 group=one.access_class if self._by_class else 0,
             )
 
     def _end(self, paths: Iterable[str]) -> None:
         """The newest versions of paths, where there are some, end with the new snapshot."""
-        branch, snapshot = self._pending.branch, self._pending.number
-        self._sql.many(
-            "end_document",
-            (
-                {"branch": branch, "path": path, "snapshot": snapshot, "forever": FOREVER}
-                for path in paths
-            ),
-        )
+        place = {"branch": self._pending.branch, "forever": FOREVER}
+        states = self._sql.rows("current_states", **place, paths=list(paths))
+        set_valid_to(self._sql, states, self._pending.number)
 
     def _add_contents(self, texts: Iterable[str]) -> dict[str, int]:
         """The texts' numbers by key; each text is stored once."""
@@ -155,7 +168,7 @@ class DocumentRows:
     """The rows of one document version, by table.
 
     `key` holds the columns that all of them share, `handles` the numbers of its nodes by id, and
-    `vectors` those of its chunks' vectors.
+    `vectors` the keys and numbers of its chunks' vectors.
     """
 
     built: BuiltDocument
@@ -163,21 +176,40 @@ class DocumentRows:
     access_class: int
     key: Values
     handles: dict[str, int]
-    vectors: list[int]
+    vectors: list[tuple[str, int]]
 
-    def document(self, contents: Mapping[str, int], snapshot: int) -> Values:
+    def document(
+        self, contents: Mapping[str, int], snapshot: int, parts: Mapping[str, Sequence[Values]]
+    ) -> Values:
+        """With the checksum of all its rows."""
         document = self.built.document
-        return {
+        key = text_key(document.text)
+        row: Values = {
             **self.key,
             "path": document.path,
             "id": document.id,
-            "content": contents[text_key(document.text)],
+            "content": contents[key],
+            "hash": key,
             "fingerprint": document.fingerprint,
             "unresolved_calls": document.unresolved_calls,
             "source_lines": json.dumps(document.source_lines) if document.source_lines else "",
             "valid_from": snapshot,
             "valid_to": FOREVER,
-            "stated_class": self.access_class,  # until it is published
+            "stated_class": self.key["access_class"],
+        }
+        row["state_checksum"] = row_checksum("document_states", row)
+        row["checksum"] = row_checksum("documents", row) + sum(
+            row_checksum(table, part) for table, rows in parts.items() for part in rows
+        )
+        return row
+
+    def parts(self, pack: Callable[[IntVector], object]) -> dict[str, list[Values]]:
+        """The rows of all other tables."""
+        return {
+            "document_nodes": list(self.nodes(pack)),
+            "vector_chunks": list(self.chunks()),
+            "definitions": list(self.definitions()),
+            "node_references": distinct_references(self.references()),
         }
 
     def nodes(self, pack: Callable[[IntVector], object]) -> Iterator[Values]:
@@ -195,7 +227,8 @@ class DocumentRows:
             }
 
     def chunks(self) -> Iterator[Values]:
-        for chunk, vector in zip(self.built.document.chunks, self.vectors, strict=True):
+        chunks = self.built.document.chunks
+        for chunk, (key, vector) in zip(chunks, self.vectors, strict=True):
             yield {
                 **self.key,
                 "position": chunk.position,
@@ -204,6 +237,7 @@ class DocumentRows:
                 "heading_path": json.dumps(chunk.heading_path, ensure_ascii=False),
                 **_span(chunk.location),
                 "vector_id": vector,
+                "hash": bytes.fromhex(key),
             }
 
     def definitions(self) -> Iterator[Values]:

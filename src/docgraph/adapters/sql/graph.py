@@ -1,9 +1,9 @@
 """GraphReads: references are joined with definitions; an edge is visible when both ends are."""
 
-import json
 from collections.abc import Iterator
 
-from docgraph.adapters.sql.database import Queries
+from docgraph.adapters.sql.database import DamagedRow, Queries
+from docgraph.adapters.sql.stored_json import load_tuples, load_values
 from docgraph.model.edge import (
     CONTAINS,
     INVERSES,
@@ -105,15 +105,21 @@ class SqlGraph:
         for source, relation, target, origins, evidence in self._sql.rows(
             f"relationships_{direction}", documents=roots
         ):
-            positions = tuple(EdgeEvidence(*position) for position in json.loads(evidence))
-            edge = Edge(source, relation, target)
-            yield Relationship(edge, tuple(json.loads(origins)), positions)
+            positions = load_tuples(evidence, str, int, int, int, int, str)
+            yield Relationship(
+                Edge(source, relation, target),
+                tuple(load_values(origins, str)),
+                tuple(EdgeEvidence(*position) for position in positions),
+            )
 
     def _shared(self, versions: list[int], direction: Direction) -> Iterator[Relationship]:
         for document, miner, holders in self._sql.rows(
             "shared_names", versions=versions, most=MAX_NAME_HOLDERS + 1
         ):
-            named = [NameHolder(*holder) for holder in json.loads(holders)]
+            named = [NameHolder(*holder) for holder in load_tuples(holders, str, str, int, str)]
+            holding = {holder.document for holder in named}
+            if document not in holding and len(named) <= MAX_NAME_HOLDERS:
+                raise DamagedRow("a document is not among those with a name that it has")
             yield from shared_name_edges(document, named, miner, direction)
 
     def _contained(self, versions: list[int]) -> Iterator[Relationship]:
@@ -129,8 +135,10 @@ class SqlGraph:
         roots_of_subtrees = set(nodes)
 
         def is_inside(node: str | None) -> bool:
-            while node is not None and node not in roots_of_subtrees:
+            for _ in range(len(parents) + 1):
+                if node is None or node in roots_of_subtrees:
+                    return node is not None
                 node = parents.get(node)
-            return node is not None
+            raise DamagedRow("a node lies inside itself")
 
         return frozenset(node for node in parents if is_inside(node))

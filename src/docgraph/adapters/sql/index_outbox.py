@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from docgraph.adapters.sql.checksums import with_checksum
 from docgraph.adapters.sql.database import Database
+from docgraph.adapters.sql.stored_json import load_values
 from docgraph.model.errors import StoreError
 from docgraph.ports.indexes import VectorIndex
 
@@ -44,15 +46,15 @@ class IndexOutbox:
     ) -> None:
         """Inside the transaction of the change. Due after `wait` seconds."""
         for at in range(0, len(versions), _AT_ONCE):
-            self._sql.run(
-                "put",
-                tenant=tenant,
-                index=self._external.name,
-                operation=operation,
-                versions=json.dumps(list(versions[at : at + _AT_ONCE])),
-                argument=argument,
-                due=self._external.clock() + wait,
-            )
+            row = {
+                "tenant": tenant,
+                "name": self._external.name,
+                "operation": operation,
+                "versions": json.dumps(list(versions[at : at + _AT_ONCE])),
+                "argument": argument,
+                "due": self._external.clock() + wait,
+            }
+            self._sql.run("put", **with_checksum("index_outbox", row))
 
     def replay(self) -> None:
         """Outside of any transaction. What fails is kept, and tried at the next open or ingest."""
@@ -72,7 +74,7 @@ class IndexOutbox:
             if entry is None:
                 return
             operation, listed, argument = entry
-            versions: list[int] = json.loads(listed)
+            versions: list[int] = load_values(listed, int)
             index = self._external.index
             if operation == "retire":
                 index.retire(tenant, versions, argument)
@@ -91,7 +93,7 @@ class IndexOutbox:
         """Versions for which this is not done."""
         name = self._external.name
         rows = self._sql.rows("waiting", tenant=tenant, index=name, operation=operation)
-        return sum(len(json.loads(versions)) for (versions,) in rows)
+        return sum(len(load_values(versions, int)) for (versions,) in rows)
 
 
 def by_class(rows: Sequence[tuple[int, int]]) -> dict[int, list[int]]:

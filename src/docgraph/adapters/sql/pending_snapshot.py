@@ -1,10 +1,11 @@
 """The next snapshot of a branch while it is written: the state that its writers share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from docgraph.adapters.indexes.segment_writer import SegmentWriter
-from docgraph.adapters.sql.database import Database, single_row
+from docgraph.adapters.sql.checksums import covered_columns, require_intact, with_checksum
+from docgraph.adapters.sql.database import Database, Queries, Row, single_row
 from docgraph.adapters.sql.index_changes import IndexChanges
 from docgraph.ports.indexes import FOREVER
 
@@ -17,8 +18,6 @@ _UNPUBLISHED = (
     "delete_unpublished_nodes",
     "delete_unpublished_documents",
     "delete_unpublished_relationships",
-    "revive_documents",
-    "revive_relationships",
 )
 
 
@@ -44,10 +43,14 @@ class PendingSnapshot:
         self._sql = database.queries("writes.sql")
         with self.batch():
             names = {"tenant": tenant, "repository": repository, "name": branch}
-            self._sql.run("add_branch", **names)
+            self._sql.run("add_branch", **with_checksum("branches", names))
             self.branch, newest = single_row(self._sql.row("find_branch", **names))
+            place = {"branch": self.branch, "newest": newest, "forever": FOREVER}
             for query in _UNPUBLISHED:
-                self._sql.run(query, branch=self.branch, newest=newest, forever=FOREVER)
+                self._sql.run(query, **place)
+            set_valid_to(self._sql, self._sql.rows("ended_states", **place), FOREVER)
+            ended = self._sql.rows("ended_relationships", **place)
+            set_relationships_valid_to(self._sql, ended, FOREVER)
             index.begin(self.branch, newest)
         self.begin(newest + 1)
 
@@ -67,3 +70,38 @@ class PendingSnapshot:
     def parameters(self) -> dict[str, object]:
         """The values that queries on its rows take."""
         return {"branch": self.branch, "next": self.number, "forever": FOREVER}
+
+
+def set_valid_to(sql: Queries, states: Sequence[Row], snapshot: int) -> None:
+    """Of versions, by their states as checksums.sql has them. `sql` is writes.sql."""
+    require_intact("document_states", states)
+    sql.many(
+        "set_valid_to",
+        [
+            with_checksum(
+                "document_states",
+                {
+                    "version": version,
+                    "valid_to": snapshot,
+                    "stated_class": stated_class,
+                    "access_class": access_class,
+                },
+            )
+            for version, _, stated_class, access_class, _ in states
+        ],
+    )
+
+
+def set_relationships_valid_to(sql: Queries, rows: Sequence[Row], snapshot: int) -> None:
+    """Of relationships, by their number and what checksums.sql has of them."""
+    table = "stated_relationships"
+    require_intact(table, (row[1:] for row in rows))
+    names = covered_columns(table)
+    sql.many(
+        "set_relationship_valid_to",
+        [
+            {"id": number}
+            | with_checksum(table, dict(zip(names, own, strict=True)) | {"valid_to": snapshot})
+            for number, *own, _ in rows
+        ],
+    )

@@ -9,9 +9,9 @@ import numpy as np
 from docgraph.adapters.indexes.chunk_vectors import ChunkProducts
 from docgraph.adapters.indexes.packed_lexical import PackedLexical
 from docgraph.adapters.indexes.packed_vectors import PackedVectors
-from docgraph.adapters.indexes.segments import Ints, unpack
+from docgraph.adapters.indexes.segments import Ints, stacked_vectors
 from docgraph.adapters.indexes.visible_rows import PackedReader
-from docgraph.adapters.sql.database import Queries, single_row
+from docgraph.adapters.sql.database import DamagedRow, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.snapshots import contents
 from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
@@ -86,7 +86,9 @@ class SqlSearch:
     def node_similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
         query = np.array(vector, dtype=np.int64)
         rows = self._sql.rows("vectors_of_nodes", ids=ids)
-        return {node: int(unpack(blob, np.int16) @ query) for node, blob in sorted(rows)}
+        vectors = stacked_vectors([blob for _, blob in rows], len(query)).astype(np.int64)
+        products = (vectors @ query).tolist()
+        return dict(sorted(zip((node for node, _ in rows), products, strict=True)))
 
     def best_chunk_similarities(
         self, vector: tuple[int, ...], ids: tuple[str, ...], *, roll_up: bool
@@ -126,7 +128,9 @@ class SqlSearch:
             rows = self._sql.rows("names_of_handles", handles=missing)
             self._keep_names(known, rows)
             read = {handle: name for handle, name, _ in rows}
-            names = [name or read[handle] for handle, name in zip(handles, names, strict=True)]
+            names = [name or read.get(handle) for handle, name in zip(handles, names, strict=True)]
+            if None in names:
+                raise DamagedRow("a node that a segment names is missing")
         found = cast("list[str]", names)
         self._handles.update(zip(found, handles, strict=True))
         return found

@@ -1,8 +1,12 @@
 """Writing references, and edges that are stated: imported ones follow their source, manual stay."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 
-from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
+from docgraph.adapters.sql.checksums import row_checksum, with_checksum
+from docgraph.adapters.sql.database import Row
+from docgraph.adapters.sql.pending_snapshot import PendingSnapshot, set_relationships_valid_to
 from docgraph.model.digest import canonical
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.node import document_of
@@ -24,8 +28,9 @@ class SqlReferenceWriter:
             current = self._sql.rows(
                 "current_documents", branch=branch, paths=list(references), forever=FOREVER
             )
-            self._sql.many(
-                "add_reference",
+            versions = [version for _, version, _ in current]
+            stored = self._sql.rows("references_of_versions", versions=versions)
+            added = distinct_references(
                 (
                     row
                     for path, version, class_ in current
@@ -34,7 +39,10 @@ class SqlReferenceWriter:
                         references[path],
                     )
                 ),
+                stored,
             )
+            self._sql.many("add_reference", added)
+            self._sql.many("add_to_checksum", _checksums(added))
 
     def titles(self) -> dict[str, bool]:
         rows = self._sql.rows("current_titles", **self._pending.parameters)
@@ -87,6 +95,31 @@ def reference_rows(
         }
 
 
+_REFERENCE_KEY = itemgetter(
+    "version", "relation", "start_offset", "key", "inner_suffix", "node_suffix", "miner"
+)
+
+
+def distinct_references(
+    rows: Iterable[dict[str, object]], stored: Iterable[Row] = ()
+) -> list[dict[str, object]]:
+    """Each reference once, without those that are stored, given by their key."""
+    known = set(stored)
+    found: dict[Row, dict[str, object]] = {}
+    for row in rows:
+        if (key := _REFERENCE_KEY(row)) not in known:
+            found.setdefault(key, row)
+    return list(found.values())
+
+
+def _checksums(references: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
+    """What they add to the checksums of their documents."""
+    added: Counter[object] = Counter()
+    for row in references:
+        added[row["version"]] += row_checksum("node_references", row)
+    return [{"version": version, "added": total} for version, total in added.items()]
+
+
 class SqlEdgeWriter:
     def __init__(self, pending: PendingSnapshot) -> None:
         self._pending = pending
@@ -100,11 +133,10 @@ class SqlEdgeWriter:
         snapshot = self._pending.number
         with self._pending.batch():
             again = self._run("delete_pending_imported", snapshot=snapshot)
-            rows = self._sql.rows("current_relationships", **self._pending.parameters, manual=0)
-            current = {tuple(row[1:]): row[0] for row in rows}
+            rows = self._sql.rows("current_relationships", **self._pending.parameters)
+            current = {_stated(row): row for row in rows}
             new = [edge for edge in edges if current.pop(_columns(edge), None) is None]
-            for number in current.values():
-                self._run("end_relationship", id=number, snapshot=snapshot)
+            set_relationships_valid_to(self._sql, list(current.values()), snapshot)
             for edge in new:
                 self._add(edge, manual=0)
         self._pending.changed |= bool(again or current or new)
@@ -124,30 +156,34 @@ class SqlEdgeWriter:
 
     def _end_manual(self, edge: Edge) -> int:
         values = {
+            "branch": self._pending.branch,
             "snapshot": self._pending.number,
             "forever": FOREVER,
             "source": edge.source,
             "relation": edge.relation,
             "target": edge.target,
         }
-        pending = self._run("delete_pending_relationship", manual=1, **values)
-        return self._run("end_manual_relationship", **values) + pending
+        pending = self._sql.run("delete_pending_relationship", manual=1, **values)
+        ended = self._sql.rows("current_manual_relationship", **values)
+        set_relationships_valid_to(self._sql, ended, self._pending.number)
+        return len(ended) + pending
 
     def _add(self, relationship: Relationship, manual: int) -> None:
         source, relation, target, origins, evidence = _columns(relationship)
-        self._run(
-            "add_relationship",
-            source=source,
-            source_document=document_of(source),
-            relation=relation,
-            target=target,
-            target_document=document_of(target),
-            manual=manual,
-            origins=origins,
-            evidence=evidence,
-            valid_from=self._pending.number,
-            forever=FOREVER,
-        )
+        row = {
+            "branch": self._pending.branch,
+            "source": source,
+            "source_document": document_of(source),
+            "relation": relation,
+            "target": target,
+            "target_document": document_of(target),
+            "manual": manual,
+            "origins": origins,
+            "evidence": evidence,
+            "valid_from": self._pending.number,
+            "valid_to": FOREVER,
+        }
+        self._sql.run("add_relationship", **with_checksum("stated_relationships", row))
 
 
 def _columns(relationship: Relationship) -> tuple[str, str, str, str, str]:
@@ -155,3 +191,9 @@ def _columns(relationship: Relationship) -> tuple[str, str, str, str, str]:
     evidence = [[e.path, e.line, e.start, e.end, e.rank, e.text] for e in relationship.evidence]
     origins = canonical(relationship.origins).decode()
     return edge.source, edge.relation, edge.target, origins, canonical(evidence).decode()
+
+
+def _stated(row: Row) -> tuple[str, str, str, str, str]:
+    """The same of a stored row, as `current_relationships` selects it."""
+    _, _, source, _, relation, target, _, _, origins, evidence, *_ = row
+    return source, relation, target, origins, evidence

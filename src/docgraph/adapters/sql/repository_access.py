@@ -9,6 +9,7 @@ from docgraph.adapters.sql.access_rows import (
     rule_to_json,
     statements_from_json,
 )
+from docgraph.adapters.sql.checksums import with_checksum
 from docgraph.adapters.sql.database import Database, single_row
 from docgraph.adapters.sql.version_rules import (
     InheritedAccess,
@@ -72,7 +73,8 @@ class RepositoryAccess:
         return row[0] if row else next(iter(self.branches()), None)
 
     def set_default_branch(self, branch: int) -> None:
-        self._sql.run("set_default_branch", **self._names, branch=branch)
+        row = {**self._names, "branch": branch}
+        self._sql.run("set_default_branch", **with_checksum("default_branches", row))
         for number in self.branches():
             self._reclassify(number, self.statements(number), lambda one: bool(one.is_current))
 
@@ -96,7 +98,8 @@ class RepositoryAccess:
         return None
 
     def set_default_statements(self, statements: str) -> None:
-        self._sql.run("set_default_statements", branch=self._written_branch, statements=statements)
+        row = {"branch": self._written_branch, "statements": statements}
+        self._sql.run("set_default_statements", **with_checksum("default_statements", row))
 
     def set_statements(
         self,
@@ -113,8 +116,10 @@ class RepositoryAccess:
         if file_rules is None:
             self._sql.run("delete_file_rules", branch=branch)
         else:
-            self._sql.run("set_file_rules", branch=branch, rules=file_rules.to_json())
-        self._sql.run("add_default_branch", **self._names, branch=self.default_branch())
+            row = {"branch": branch, "rules": file_rules.to_json()}
+            self._sql.run("set_file_rules", **with_checksum("access_file_rules", row))
+        default = {**self._names, "branch": self.default_branch()}
+        self._sql.run("add_default_branch", **with_checksum("default_branches", default))
         self._reclassify(branch, statements, is_written, may_open=may_open)
         if branch != self.default_branch():
             return
@@ -168,7 +173,8 @@ class RepositoryAccess:
             if rule is None:
                 self._sql.run("delete_manual_rule", **key)
             else:
-                self._sql.run("set_manual_rule", **key, rule=manual_rule_to_json(rule))
+                row = {**key, "rule": manual_rule_to_json(rule)}
+                self._sql.run("set_manual_rule", **with_checksum("manual_access_rules", row))
         paths = [spelling for path in rules for spelling in path_spellings(path)]
         for branch in self.branches():
             self._reclassify(branch, self.statements(branch, paths))
@@ -212,7 +218,9 @@ class RepositoryAccess:
         self._sql.many(
             "set_document_access",
             (
-                {"branch": branch, "path": path, "statements": own}
+                with_checksum(
+                    "document_access", {"branch": branch, "path": path, "statements": own}
+                )
                 for path, own in statements.items()
             ),
         )
@@ -232,11 +240,15 @@ class RepositoryAccess:
         self._sql.many(
             "set_version_access",
             (
-                {
-                    "version": one.version,
-                    "stated_class": numbers[stated],
-                    "access_class": numbers[effective],
-                }
+                with_checksum(
+                    "document_states",
+                    {
+                        "version": one.version,
+                        "valid_to": one.valid_to,
+                        "stated_class": numbers[stated],
+                        "access_class": numbers[effective],
+                    },
+                )
                 for one, stated, effective in changed
             ),
         )
@@ -270,7 +282,7 @@ class RepositoryAccess:
     def _class_of(self, rule: str) -> int:
         known = self._sql.row("find_access_class", rule=rule)
         if known is None:
-            self._sql.run("add_access_class", rule=rule)
+            self._sql.run("add_access_class", **with_checksum("access_classes", {"rule": rule}))
             known = self._sql.row("find_access_class", rule=rule)
         return int(single_row(known)[0])
 

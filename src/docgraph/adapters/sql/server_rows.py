@@ -1,14 +1,25 @@
 """Ingest jobs and API keys as rows; the transaction around them is the caller's."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import TypeVar, get_args
 
-from docgraph.adapters.sql.database import Queries, Row
+from docgraph.adapters.sql.checksums import (
+    covered_columns,
+    is_intact,
+    require_intact,
+    row_checksum,
+    with_checksum,
+)
+from docgraph.adapters.sql.database import DamagedRow, Queries, Row
+from docgraph.adapters.sql.stored_checksums import describe_changed
 from docgraph.model.access import ApiKey, Person
-from docgraph.model.ingest_job import IngestJob, IngestJobRequest, JobOwner
+from docgraph.model.ingest_job import IngestJob, IngestJobRequest, JobOwner, JobState
 from docgraph.model.validation import escape_unstorable, is_storable
 
+T = TypeVar("T")
+_TABLES = ("api_keys", "ingest_jobs")
 _MOST = 2**63 - 1  # the largest number of a column
 
 
@@ -25,21 +36,21 @@ class IngestJobRows:
         self._stamp = stamp
 
     def add(self, job: IngestJob) -> None:
-        self._sql.run(
-            "add_job",
-            id=job.id,
+        row = {
+            "id": job.id,
             **_columns(job.owner),
-            requester=_json(job.requester),
-            authenticated_by=escape_unstorable(job.authenticated_by),
-            request=_json(job.request),
-            state=job.state,
-            attempts=job.attempts,
-            created=job.created,
-            updated=job.updated,
-            progress=escape_unstorable(job.progress),
-            result=escape_unstorable(job.result),
-            error=escape_unstorable(job.error),
-        )
+            "requester": _json(job.requester),
+            "authenticated_by": escape_unstorable(job.authenticated_by),
+            "request": _json(job.request),
+            "state": job.state,
+            "attempts": job.attempts,
+            "created": job.created,
+            "updated": job.updated,
+            "progress": escape_unstorable(job.progress),
+            "result": escape_unstorable(job.result),
+            "error": escape_unstorable(job.error),
+        }
+        self._sql.run("add_job", **with_checksum("ingest_jobs", row))
 
     def get(self, tenant: str, job_id: str) -> IngestJob | None:
         if not is_storable(tenant, job_id):
@@ -76,13 +87,20 @@ class IngestJobRows:
         return changed > 0
 
     def finish(self, job_id: str, worker: str, result: str, error: str) -> bool:
+        found = self._sql.row("running_job", id=job_id, worker=worker)
+        if found is None:
+            return False
+        require_intact("ingest_jobs", (found,))
+        row = dict(zip(covered_columns("ingest_jobs"), found, strict=False))
+        row |= {"result": escape_unstorable(result), "error": escape_unstorable(error)}
         changed = self._sql.run(
             "finish_job",
             id=job_id,
             worker=worker,
             state="failed" if error else "succeeded",
-            result=escape_unstorable(result),
-            error=escape_unstorable(error),
+            result=row["result"],
+            error=row["error"],
+            checksum=row_checksum("ingest_jobs", row),
             now=self._now,
             stamp=self._stamp,
         )
@@ -111,20 +129,23 @@ def _json(value: Person | IngestJobRequest) -> str:
 
 
 def _job(row: Row) -> IngestJob:
-    job_id, requester, by, request, *rest = row
-    return IngestJob(job_id, _person(requester), by, _request(request), *rest)
+    job_id, requester, by, request, state, *rest = row
+    if state not in get_args(JobState):
+        raise DamagedRow("an ingest job has a state that there is not")
+    requester, request = _load(Person, requester), _load(IngestJobRequest, request)
+    return IngestJob(job_id, requester, by, request, state, *rest)
 
 
-def _person(text: str) -> Person:
-    values = json.loads(text)
-    sets = {name: frozenset(values[name]) for name in ("groups", "labels", "rights")}
-    return Person(**{**values, **sets})
-
-
-def _request(text: str) -> IngestJobRequest:
-    values: dict[str, Any] = json.loads(text)
-    lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-    return IngestJobRequest(**{**values, **lists})
+def _load(kind: type[T], text: str) -> T:
+    """A list becomes what the field is made of: a tuple or a set."""
+    try:
+        values = json.loads(text)
+        for name, value in values.items():
+            if isinstance(value, list):
+                values[name] = frozenset(value) if kind is Person else tuple(value)
+        return kind(**values)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise DamagedRow("what was requested of an ingest job cannot be read") from error
 
 
 class ApiKeyRows:
@@ -134,8 +155,12 @@ class ApiKeyRows:
         self._sql = queries
 
     def add(self, key: ApiKey, secret_hash: bytes) -> None:
-        row = {**asdict(key), "note": escape_unstorable(key.note)}
-        self._sql.run("add_key", **row, secret_hash=secret_hash)
+        row = {
+            **asdict(key),
+            "note": escape_unstorable(key.note),
+            "secret_hash": secret_hash,
+        }
+        self._sql.run("add_key", **with_checksum("api_keys", row))
 
     def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
         row = self._sql.row("find_key", id=key_id) if is_storable(key_id) else None
@@ -146,3 +171,10 @@ class ApiKeyRows:
 
     def remove(self, tenant: str, key_id: str) -> bool:
         return is_storable(key_id) and self._sql.run("delete_key", tenant=tenant, id=key_id) > 0
+
+
+def server_problems(sql: Queries) -> Iterator[str]:
+    """For `verify`: whether keys and jobs are as they were written; `sql` is server.sql."""
+    for table in _TABLES:
+        intact = (is_intact(table, row) for row in sql.rows(table))
+        yield from describe_changed(f"rows of {table}", intact)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from docgraph.adapters.sql.access_writer import SqlAccessWriter
+from docgraph.adapters.sql.checksums import with_checksum
 from docgraph.adapters.sql.database import Database, single_row
 from docgraph.adapters.sql.document_writer import SqlDocumentWriter
 from docgraph.adapters.sql.index_changes import IndexChanges
@@ -12,6 +13,7 @@ from docgraph.adapters.sql.index_outbox import ExternalIndex
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
 from docgraph.adapters.sql.relation_writer import SqlEdgeWriter, SqlReferenceWriter
 from docgraph.adapters.sql.repository_access import OnReclassified, RepositoryAccess
+from docgraph.adapters.sql.stored_json import load_values
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import SnapshotName, SourceLocation
 from docgraph.ports.cancellation import begin_commit
@@ -61,7 +63,7 @@ class SqlSnapshotWriter:
         row = self._sql.row("newest_snapshot", branch=pending.branch)
         self._revision = SourceRevision(*row[4:]) if row else SourceRevision()
         same_embedder = row is None or EmbedderIdentity(*row[:3]) == embedder
-        miners: frozenset[str] = frozenset(json.loads(row[3])) if row else frozenset()
+        miners: frozenset[str] = frozenset(load_values(row[3], str)) if row else frozenset()
 
         def reclassified(branch: int, classes: Mapping[int, int]) -> None:
             on_reclassified(branch, classes)
@@ -92,7 +94,7 @@ class SqlSnapshotWriter:
     def _vector_space(self) -> int:
         space = {"tenant": self._pending.tenant, "embedder_digest": self._embedder.digest}
         with self._database.transaction():
-            self._sql.run("add_space", **space)
+            self._sql.run("add_space", **with_checksum("vector_spaces", space))
             return int(single_row(self._sql.row("find_space", **space))[0])
 
     def _find_source(self) -> SourceLocation | None:
@@ -145,27 +147,29 @@ class SqlSnapshotWriter:
 
     def _add_snapshot(self) -> None:
         branch, number = self._pending.branch, self._pending.number
-        self._sql.run(
-            "add_snapshot",
-            branch=branch,
-            number=number,
-            embedder_name=self._embedder.name,
-            embedder_digest=self._embedder.digest,
-            dimensions=self._embedder.dimensions,
-            created=self._now(),
-            miners=json.dumps(sorted(self.references.miners)),
-            ref=self._revision.ref,
-            revision=self._revision.revision,
-        )
+        row = {
+            "branch": branch,
+            "number": number,
+            "embedder_name": self._embedder.name,
+            "embedder_digest": self._embedder.digest,
+            "dimensions": self._embedder.dimensions,
+            "created": self._now(),
+            "miners": json.dumps(sorted(self.references.miners)),
+            "ref": self._revision.ref,
+            "revision": self._revision.revision,
+        }
+        self._sql.run("add_snapshot", **with_checksum("snapshots", row))
         self._sql.run("set_newest", branch=branch, number=number)
 
     def _add_source(self) -> None:
         if self._source is not None and self._source != self._stored_source:
+            row = {
+                "branch": self._pending.branch,
+                "location": self._source.location,
+                "ref": self._source.ref,
+            }
             self._database.queries("access.sql").run(
-                "set_source",
-                branch=self._pending.branch,
-                location=self._source.location,
-                ref=self._source.ref,
+                "set_source", **with_checksum("branch_sources", row)
             )
             self._stored_source = self._source
 

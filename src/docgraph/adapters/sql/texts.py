@@ -1,12 +1,13 @@
 """TextReads: the text of planned, visible nodes and of nothing else."""
 
-import json
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from docgraph.adapters.indexes.segments import stacked_vectors
 from docgraph.adapters.sql.database import Queries, Row, single_row
+from docgraph.adapters.sql.stored_json import load_values
 from docgraph.adapters.sql.version_table import Visibility
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
@@ -77,7 +78,7 @@ class SqlTexts:
 
     def _concept(self, row: PlannedNode) -> Concept:
         rows = self._visible.rows
-        rule = rows.rules[int(rows.access[row.document])]
+        rule = rows.rule_of(row.document)
         return Concept(
             id=row.id,
             kind=row.kind,
@@ -125,7 +126,7 @@ class SqlTexts:
         """Exact: every whole number up to these dot products is a float32."""
         if not len(self._query) or not vectors:
             return [None] * len(vectors)
-        rows = np.frombuffer(b"".join(vectors), dtype="<i2").reshape(len(vectors), -1)
+        rows = stacked_vectors(vectors, len(self._query))
         dots: list[int] = (rows.astype(np.float32) @ self._query).astype(np.int64).tolist()
         return dots
 
@@ -140,7 +141,7 @@ class SqlTexts:
                 return EvidenceChunk(
                     id=row.id,
                     node=row.node,
-                    heading_path=tuple(json.loads(row.heading_path)),
+                    heading_path=tuple(load_values(row.heading_path, str)),
                     text=self._text(node.document)[row.start : row.stop],
                     location=_location(node.path, row),
                     similarity=score.similarity,

@@ -1,7 +1,9 @@
-"""Verification: no orphaned rows, no overlapping versions, nothing visible of removed documents."""
+"""Verification: rows are as they were written, none is orphaned or valid twice, and nothing of
+removed documents is visible."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -9,16 +11,17 @@ import numpy.typing as npt
 
 from docgraph.adapters.indexes.segments import Segment, unpack
 from docgraph.adapters.sql.access_rows import rule_from_json, rule_to_json, statements_from_json
-from docgraph.adapters.sql.database import Database, Queries, single_row
+from docgraph.adapters.sql.database import DamagedRow, Database, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.repository_access import RepositoryAccess
+from docgraph.adapters.sql.stored_checksums import checksum_problems, read_segment
 from docgraph.adapters.sql.version_rules import InheritedAccess
-from docgraph.adapters.sql.version_table import Branch, VersionTable
+from docgraph.adapters.sql.version_table import Branch, Counted, VersionTable, load_rows
 from docgraph.model.edge import RELATIONS
 from docgraph.model.node import document_of
 from docgraph.model.snapshot import VerifyReport
 
-See = Callable[[npt.NDArray[np.bool_], Mapping[int, int]], None]
+See = Callable[[VersionTable, npt.NDArray[np.bool_], Mapping[int, int]], None]
 _WRONG = MappingProxyType(
     {
         "nodes_without_document": "nodes belong to no document",
@@ -35,6 +38,8 @@ _WRONG = MappingProxyType(
         "overlapping_versions": "documents have two versions in one snapshot",
         "duplicate_relationships": "relations occur twice in one snapshot",
         "documents_without_rule": "documents have no access rule, so nobody can read them",
+        "misnumbered_branches": "branches name other snapshots than they have",
+        "tenants_without_changes": "tenants have branches and no count of changes",
     }
 )
 _SEEN = MappingProxyType(
@@ -49,34 +54,30 @@ _SEEN = MappingProxyType(
 )
 
 
-def verify(
-    database: Database, rows: VersionTable, see: See, damage: Iterable[str] = ()
-) -> VerifyReport:
+def verify(database: Database, see: See, damage: Iterable[str] = ()) -> VerifyReport:
     """As a reader who may see everything, in each branch's newest snapshot.
 
     `see` binds the views to the versions of a mask, in snapshots by branch; `damage` is what the
-    database reports of itself.
+    database reports of itself. What cannot be read is a problem, and ends one check alone.
     """
     sql = database.queries("maintenance.sql")
-    segments = {
-        number: (branch, Segment.from_bytes(arrays))
-        for number, branch, arrays in sql.rows("segments")
-    }
-    problems = [
-        *damage,
-        *_of_rows(sql),
-        *_of_segments(sql, segments),
-        *_of_rules(database, sql, rows),
-    ]
-    for branch in rows.branches:
-        if branch.newest:
-            own = [segment for home, segment in segments.values() if home == branch.id]
-            mask = rows.alive(branch.id, branch.newest)
-            see(mask, {branch.id: branch.newest})
-            graph = SqlGraph(database.queries("reads.sql"))
-            problems.extend(_of_removed_documents(sql, graph, mask, branch, own))
+    problems: list[str] = []
+    for check in (
+        lambda: damage,
+        partial(checksum_problems, database.queries("checksums.sql")),
+        partial(_of_rows, sql),
+        partial(_of_versions, database, sql, see),
+    ):
+        problems.extend(_attempt(check))
     checked = sql.rows("row_counts")
     return VerifyReport(tuple((name, count) for name, count in checked), tuple(problems))
+
+
+def _attempt(check: Callable[[], Iterable[str]]) -> Iterator[str]:
+    try:
+        yield from check()
+    except DamagedRow as error:
+        yield f"the store cannot be read: {error}"
 
 
 def _of_rows(sql: Queries) -> Iterator[str]:
@@ -86,15 +87,38 @@ def _of_rows(sql: Queries) -> Iterator[str]:
             yield f"{count} {wrong}"
 
 
-def _of_segments(sql: Queries, segments: dict[int, tuple[int, Segment]]) -> Iterator[str]:
+def _of_versions(database: Database, sql: Queries, see: See) -> Iterator[str]:
+    stored = database.queries("checksums.sql")
+    rows = load_rows(database.queries("state.sql"), Counted())
+    segments = {
+        number: (branch, Segment.from_bytes(arrays))
+        for number, branch, arrays in sql.rows("segments")
+    }
+    yield from _of_segments(sql, stored, segments)
+    yield from _of_rules(database, sql, rows)
+    for branch in rows.branches:
+        if branch.newest:
+            own = [segment for home, segment in segments.values() if home == branch.id]
+            mask = rows.alive(branch.id, branch.newest)
+            see(rows, mask, {branch.id: branch.newest})
+            graph = SqlGraph(database.queries("reads.sql"))
+            yield from _of_removed_documents(sql, graph, mask, branch, own)
+
+
+def _of_segments(
+    sql: Queries, stored: Queries, segments: Mapping[int, tuple[int, Segment]]
+) -> Iterator[str]:
     """Postings lie inside their segment, and every chunk and node has its document."""
     known = np.array([o for (o,) in sql.rows("all_versions")], dtype=np.int64)
     for number, (_, segment) in segments.items():
+        is_intact, postings = read_segment(stored, number)
+        if not is_intact:
+            yield f"segment {number} differs from its checksum"
         for column in (segment.chunk_document, segment.node_document):
             if stray := int(np.count_nonzero(~np.isin(column, known))):
                 yield f"segment {number}: {stray} rows belong to no document"
         size = len(segment.chunk_document)
-        for term, packed, counted in sql.rows("postings_of_segment", segment=number):
+        for term, packed, counted in postings:
             chunks, frequencies = unpack(packed), unpack(counted)
             fits = len(chunks) == len(frequencies) and np.all((chunks >= 0) & (chunks < size))
             if not fits:
@@ -145,7 +169,7 @@ def _of_removed_documents(
     ended = np.array([o for (o,) in sql.rows("ended_versions", **place)], dtype=np.int64)
     for segment in segments:
         for column in (segment.chunk_document, segment.node_document):
-            if seen := int(np.count_nonzero(mask[column] & np.isin(column, ended))):
+            if seen := int(np.count_nonzero(mask[column[np.isin(column, ended)]])):
                 yield f"{where}: {seen} postings or vectors of removed documents are found"
     removed = {document for (document,) in sql.rows("removed_documents", **place)}
     batches = graph.edge_batches(frozenset(RELATIONS))

@@ -6,7 +6,8 @@ from functools import reduce
 from typing import NamedTuple
 
 from docgraph.adapters.sql.access_rows import rule_from_json, rule_to_json, statements_from_json
-from docgraph.adapters.sql.database import Queries
+from docgraph.adapters.sql.checksums import require_intact
+from docgraph.adapters.sql.database import Queries, Row
 from docgraph.model.access import AccessRule, AccessStatement, intersect_rules
 from docgraph.model.access_policy import (
     AccessFileRules,
@@ -65,11 +66,19 @@ class DocumentVersion(NamedTuple):
     content: int
     valid_from: int
     valid_to: int
+    stated_class: int
     stated: str | None
     access_class: int
     effective: str | None
     is_published: int
     is_current: int  # in the newest published snapshot, or in the one that is written
+    state_checksum: int
+
+    @property
+    def state(self) -> Row:
+        """As checksums.sql selects it."""
+        classes = (self.stated_class, self.access_class)
+        return self.version, self.valid_to, *classes, self.state_checksum
 
 
 class RuleChange(NamedTuple):
@@ -110,6 +119,7 @@ class VersionRules:
         paths = list(statements)
         rows = self._sql.rows("versions_of_paths", branch=branch, paths=paths)
         versions = [DocumentVersion(*row) for row in rows]
+        require_intact("document_states", (one.state for one in versions))
         closed = {} if may_open else self._closed_texts(branch, paths, versions)
         decided = []
         for one in versions:

@@ -1,6 +1,6 @@
 """What a reader may see: `visible = alive[snapshot] & allowed[class[document]]`, in one place."""
 
-import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.sql.access_rows import rule_from_json
-from docgraph.adapters.sql.database import Queries, Row
+from docgraph.adapters.sql.database import DamagedRow, Queries, Row, single_row
+from docgraph.adapters.sql.stored_json import load_values
 from docgraph.model.access import AccessRule, Principal
 from docgraph.model.access_policy import DEFAULT_BRANCHES
 from docgraph.model.errors import WrongEmbedder
@@ -107,6 +108,10 @@ class VersionTable:
         branch = next(one for one in self.branches if one.id == self.branch[ordinal])
         return SnapshotName(branch.repository, branch.name, int(self.born[ordinal]))
 
+    def rule_of(self, ordinal: int) -> AccessRule:
+        """Of a version that is published."""
+        return self.rules[int(self.access[ordinal])]
+
     def alive(self, branch: int, snapshot: int) -> npt.NDArray[np.bool_]:
         living: npt.NDArray[np.bool_] = (
             (self.branch == branch) & (self.born <= snapshot) & (snapshot < self.died)
@@ -130,7 +135,7 @@ class Visibility:
         return dict(self.reads.snapshots)
 
     def read_reason(self, ordinal: int) -> str:
-        return self.principal.read_reason(self.rows.rules[int(self.rows.access[ordinal])])
+        return self.principal.read_reason(self.rows.rule_of(ordinal))
 
 
 def load_rows(
@@ -138,9 +143,10 @@ def load_rows(
 ) -> VersionTable:
     """Of one tenant, or of all: what is published, and nothing of an ingest under way."""
     branches = tuple(Branch(*row) for row in sql.rows("branches", tenant=tenant))
-    lives = _published(sql.rows("document_lifetimes", tenant=tenant), branches)
     snapshots = dict(map(_snapshot, sql.rows("snapshots", tenant=tenant)))
-    columns = _set(np.empty((4, 0), dtype=np.int64), lives)
+    _require_snapshots(branches, snapshots)
+    lives = _published(sql.rows("document_lifetimes", tenant=tenant), branches)
+    columns = _set(np.empty((4, 0), dtype=np.int64), lives, single_row(sql.row("last_version"))[0])
     rules = _load_rules(sql, lives[:, 4], {})
     return VersionTable(counted, history, *columns, rules, branches, snapshots)
 
@@ -157,8 +163,10 @@ def extend_rows(table: VersionTable, sql: Queries, counted: Counted, tenant: str
             since = {"branch": branch.id, "after": after}
             rows += sql.rows("document_lifetimes_since", **since, newest=branch.newest)
             snapshots.update(map(_snapshot, sql.rows("snapshots_since", **since)))
+    _require_snapshots(branches, snapshots)
     lives = _published(rows, branches)
-    columns = _set(np.stack((table.branch, table.born, table.died, table.access)), lives)
+    known_columns = np.stack((table.branch, table.born, table.died, table.access))
+    columns = _set(known_columns, lives, single_row(sql.row("last_version"))[0])
     rules = _load_rules(sql, lives[:, 4], table.rules)
     return VersionTable(counted, table.history, *columns, rules, branches, snapshots)
 
@@ -169,17 +177,34 @@ def _published(rows: Sequence[Row], branches: Sequence[Branch]) -> Ints:
     Nor has anything ended before that is published.
     """
     lives = np.array(rows, dtype=np.int64).reshape(-1, 5)
-    newest = np.zeros(max((branch.id for branch in branches), default=0) + 1, dtype=np.int64)
-    newest[[branch.id for branch in branches]] = [branch.newest for branch in branches]
-    of_branch = newest[lives[:, 1]]
+    known = sorted((branch.id, branch.newest) for branch in branches)
+    ids, newest = np.array(known, dtype=np.int64).reshape(-1, 2).T
+    of_branch = newest[np.searchsorted(ids, lives[:, 1])]
     lives[lives[:, 3] > of_branch, 3] = FOREVER
     lives[lives[:, 2] > of_branch, 1:] = -1
     return lives
 
 
-def _set(columns: Ints, lives: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """By ordinal: branch, born, died and class; -1 where there is no such version."""
+def _require_snapshots(
+    branches: Sequence[Branch], snapshots: Mapping[tuple[int, int], Snapshot]
+) -> None:
+    """Every branch has its snapshots from the oldest to the newest."""
+    many = Counter(branch for branch, _ in snapshots)
+    for branch in branches:
+        ends = {(branch.id, branch.oldest), (branch.id, branch.newest)} if branch.newest else ()
+        expected = branch.newest - branch.oldest + 1
+        if many[branch.id] != expected or not snapshots.keys() >= set(ends):
+            raise DamagedRow("a branch has other snapshots than it names")
+
+
+def _set(columns: Ints, lives: Ints, last: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """By ordinal: branch, born, died and class; -1 where there is no such version.
+
+    Memory is taken for every ordinal, so none may be greater than the last that was given.
+    """
     size = max(columns.shape[1], int(lives[:, 0].max(initial=-1)) + 1)
+    if size > last + 1 or int(lives[:, 0].min(initial=0)) < 0:
+        raise DamagedRow("a version of a document has a number that was not given")
     table = np.full((4, size), -1, dtype=np.int64)
     table[:, : columns.shape[1]] = columns
     table[:, lives[:, 0]] = lives[:, 1:].T
@@ -193,13 +218,17 @@ def _load_rules(
     """With those of these classes; a class never changes its rule."""
     missing = [one for one in distinct(classes).tolist() if one >= 0 and one not in known]
     rows = sql.rows("rules", classes=missing) if missing else []
+    if len(rows) < len(missing):
+        raise DamagedRow("the access rule of a document is missing")
     return {**known, **{number: rule_from_json(rule) for number, rule in rows}}
 
 
 def _snapshot(row: Row) -> tuple[tuple[int, int], Snapshot]:
     branch, number, created, ref, revision, name, digest, size, miners = row
     embedder = EmbedderIdentity(name, digest, size)
-    return (branch, number), Snapshot(created, ref, revision, embedder, tuple(json.loads(miners)))
+    return (branch, number), Snapshot(
+        created, ref, revision, embedder, tuple(load_values(miners, str))
+    )
 
 
 def resolve_visibility(

@@ -1,7 +1,8 @@
 -- The audit log, a file of its own. A tenant's rows are numbered from 1; nothing is ever changed.
 
 -- `authenticated_by` is the principal's credential, or the user who impersonates them; `snapshots`
--- is JSON: [[repository, branch, number], …].
+-- is JSON: [[repository, branch, number], …]. `checksum` finds damage of rows that no seal covers
+-- yet.
 CREATE TABLE entries (
     tenant           TEXT NOT NULL,
     number           INTEGER NOT NULL,
@@ -13,6 +14,7 @@ CREATE TABLE entries (
     plan             TEXT NOT NULL,
     snapshots        TEXT NOT NULL,
     detail           TEXT NOT NULL,
+    checksum         INTEGER NOT NULL,
     PRIMARY KEY (tenant, number)
 ) STRICT, WITHOUT ROWID;
 

@@ -59,7 +59,9 @@ class SqliteStores:
 
 
 def _exists(path: str) -> bool:
-    return Path(path).is_file()
+    """A file of no bytes is none: a store has a header as soon as it is made."""
+    file = Path(path)
+    return file.is_file() and file.stat().st_size > 0
 
 
 def _check(_: str) -> Iterator[Finding]:

@@ -7,32 +7,89 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from docgraph.adapters.sql.database import script
-from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
+from docgraph.adapters.sql.database import DamagedRow, script
+from docgraph.model.errors import (
+    DamagedStore,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    WrongSchema,
+)
 
 SCHEMA_VERSION = 6
 PACKAGE = "docgraph.adapters.sqlite"
 APPLICATION_ID = 0x646F6367  # "docg"
 
 
+# By these SQLite says that a file is not what was written.
+_DAMAGE = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_SCHEMA,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_CONSTRAINT,
+)
+_NO_TEXT = "a text is not UTF-8"
+_REMEDY = "restore it from a backup, or ingest into a new one"
+
+
+def damage_of(error: sqlite3.DatabaseError) -> DamagedRow | None:
+    """None where the error is not one of the file.
+
+    An error in a statement is: the statements of docgraph fit the schema that it makes.
+    """
+    if "Could not decode to UTF-8" in str(error):
+        return DamagedRow(_NO_TEXT)  # SQLite's message would repeat it
+    code = primary_code(error)
+    if code == sqlite3.SQLITE_ERROR:
+        return DamagedRow(f"it is not as docgraph made it: {_in_one_line(error)}")
+    return DamagedRow(_in_one_line(error)) if code in _DAMAGE else None
+
+
+def _in_one_line(error: Exception) -> str:
+    """A message on the schema may repeat several lines of it."""
+    return " ".join(str(error).split())
+
+
+def primary_code(error: sqlite3.DatabaseError) -> int:
+    """SQLite's result code; 0 for an error of Python's own module."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+class _DamageRaised:
+    """Raises SQLite's errors that are errors of the file as DamagedRow. Python raises a
+    UnicodeDecodeError where it cannot read the message on a damaged schema."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, UnicodeDecodeError):
+            raise DamagedRow(_NO_TEXT) from error
+        if isinstance(error, sqlite3.DatabaseError) and (damage := damage_of(error)) is not None:
+            raise damage from error
+
+
+damage_raised = _DamageRaised()
+
+
 @contextmanager
-def translate_errors(path: Path) -> Iterator[None]:
-    """Raises StoreErrors whose messages say what to do."""
+def translate_errors(path: Path, kind: str = "store", remedy: str = _REMEDY) -> Iterator[None]:
+    """Raises StoreErrors whose messages say what to do; `kind` is that of the file."""
     try:
         yield
+    except DamagedRow as error:
+        raise DamagedStore(f"{path}: this {kind} is damaged: {error}; {remedy}") from error
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if (damage := damage_of(error)) is not None:
+            raise DamagedStore(f"{path}: this {kind} is damaged: {damage}; {remedy}") from error
+        code = primary_code(error)
         if code == sqlite3.SQLITE_FULL:
             raise StoreFull(
                 f"{path}: the disk is full. The last complete snapshot is intact; "
                 "free some space and run the command again."
             ) from error
-        if code == sqlite3.SQLITE_CORRUPT:
-            raise StoreError(
-                f"{path}: this store is damaged; restore it from a backup, or ingest into a new one"
-            ) from error
         if code == sqlite3.SQLITE_NOTADB:
-            raise StoreError(f"{path}: this file is not a docgraph store") from error
+            raise StoreError(f"{path}: this file is not a docgraph {kind}") from error
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise StoreBusy(f"{path}: another process is writing; try again") from error
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
@@ -46,10 +103,11 @@ def connect(path: Path) -> sqlite3.Connection:
         path, isolation_level=None, check_same_thread=False, timeout=30, cached_statements=256
     )
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA temp_store = MEMORY")
-    except sqlite3.DatabaseError:
+        with damage_raised:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA temp_store = MEMORY")
+    except BaseException:
         connection.close()
         raise
     return connection
@@ -84,7 +142,7 @@ def create_or_check(path: Path) -> None:
             if _is_empty(connection):
                 connection.execute("BEGIN IMMEDIATE")
                 if _is_empty(connection):
-                    _create_schema(connection)
+                    create_schema(connection)
                 connection.execute("COMMIT")
             _check(connection, path)
         finally:
@@ -101,11 +159,15 @@ def _create_file(path: Path) -> None:
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
     """Read without a write lock, so that opening never waits for an ingest."""
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    with damage_raised:
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if tables == 0 and application != 0:
+        raise DamagedRow("it has no tables")
     return bool(tables == 0)
 
 
-def _create_schema(connection: sqlite3.Connection) -> None:
+def create_schema(connection: sqlite3.Connection) -> None:
     for file in ("schema.sql", "document_relationships.sql"):
         for statement in statements(script(PACKAGE, file)):
             connection.execute(statement)

@@ -8,8 +8,15 @@ from contextlib import contextmanager
 import numpy as np
 
 from docgraph.adapters.indexes.segments import pack
-from docgraph.adapters.sql.database import Dialect, Row, load_queries, translate_to_sqlite
-from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.adapters.sql.database import (
+    Dialect,
+    Row,
+    load_queries,
+    require_types,
+    row_types,
+    translate_to_sqlite,
+)
+from docgraph.adapters.sqlite.connection import PACKAGE, damage_raised
 from docgraph.model.vector import IntVector
 
 SQLITE = Dialect(PACKAGE, translate_to_sqlite)
@@ -19,6 +26,7 @@ class SqliteQueries:
     def __init__(self, connection: sqlite3.Connection, file: str) -> None:
         self._connection: sqlite3.Connection | None = connection
         self._sql = load_queries(SQLITE, file)
+        self._types = row_types(SQLITE, file)
 
     def end(self) -> None:
         """Later calls fail: the connection soon has another user."""
@@ -38,17 +46,23 @@ class SqliteQueries:
         return self._connection
 
     def rows(self, query: str, /, **values: object) -> list[Row]:
-        return self._execute(query, values).fetchall()
+        with damage_raised:
+            found = self._execute(query, values).fetchall()
+        if (types := self._types.get(query)) is not None:
+            require_types(found, types)
+        return found
 
     def row(self, query: str, /, **values: object) -> Row | None:
-        found = self._execute(query, values).fetchall()
+        found = self.rows(query, **values)
         return found[0] if found else None
 
     def run(self, query: str, /, **values: object) -> int:
-        return self._execute(query, values).rowcount
+        with damage_raised:
+            return self._execute(query, values).rowcount
 
     def many(self, query: str, rows: Iterable[Mapping[str, object]], /) -> None:
-        self._open.executemany(self._sql[query], rows)
+        with damage_raised:
+            self._open.executemany(self._sql[query], rows)
 
 
 class SqliteDatabase:

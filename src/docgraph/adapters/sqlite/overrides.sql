@@ -15,19 +15,27 @@ WHERE def.version IN (SELECT value FROM json_each(:versions))
   AND ref.branch = def.branch AND ref.key = def.key
   AND ref.relation IN (SELECT value FROM json_each(:relations));
 
--- name: writes.next_handles
+-- name: state.last_version
 -- why: AUTOINCREMENT keeps the last number used in sqlite_sequence.
+SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents';
+
+-- name: writes.next_handles
+-- why: AUTOINCREMENT keeps the last number used in sqlite_sequence. No ingest that did not finish has
+-- used so many numbers: that one is damaged, and no number follows.
 WITH RECURSIVE numbers (number) AS
-    (SELECT 1 WHERE :many > 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < :many)
-SELECT number + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'document_nodes')
-FROM numbers;
+    (SELECT 1 WHERE :many > 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < :many),
+last (number) AS
+    (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'document_nodes')
+SELECT numbers.number + last.number FROM numbers CROSS JOIN last
+WHERE last.number - (SELECT coalesce(max(handle), 0) FROM document_nodes) BETWEEN 0 AND 1 << 28;
 
 -- name: writes.next_versions
--- why: AUTOINCREMENT keeps the last number used in sqlite_sequence.
+-- why: as for handles. Memory is taken for every number.
 WITH RECURSIVE numbers (number) AS
-    (SELECT 1 WHERE :many > 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < :many)
-SELECT number + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents')
-FROM numbers;
+    (SELECT 1 WHERE :many > 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < :many),
+last (number) AS (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents')
+SELECT numbers.number + last.number FROM numbers CROSS JOIN last
+WHERE last.number - (SELECT coalesce(max(version), 0) FROM documents) BETWEEN 0 AND 1 << 24;
 
 -- name: writes.increment_changes
 -- why: each dialect has its own source of random numbers.
@@ -49,10 +57,12 @@ WHERE space IN (SELECT id FROM vector_spaces WHERE tenant = :tenant)
 -- name: audit.add_entry
 -- why: the audit log is a file of its own, whose tables have no prefix.
 INSERT INTO entries
-    (tenant, number, time, principal, authenticated_by, action, outcome, plan, snapshots, detail)
+    (tenant, number, time, principal, authenticated_by, action, outcome, plan, snapshots, detail,
+     checksum)
 VALUES
     (:tenant, (SELECT coalesce(max(number), 0) + 1 FROM entries WHERE tenant = :tenant),
-     :time, :principal, :authenticated_by, :action, :outcome, :plan, :snapshots, :detail)
+     :time, :principal, :authenticated_by, :action, :outcome, :plan, :snapshots, :detail,
+     :checksum)
 RETURNING number, (SELECT coalesce(max(last), 0) FROM seals WHERE tenant = :tenant);
 
 -- name: audit.entries
@@ -73,7 +83,8 @@ WHERE name <> '' ORDER BY name;
 
 -- name: audit.entries_between
 -- why: the audit log is a file of its own, whose tables have no prefix.
-SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots, detail
+SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots, detail,
+       checksum
 FROM entries WHERE tenant = :tenant AND number BETWEEN :first AND :last
 ORDER BY number LIMIT :most;
 

@@ -1,6 +1,7 @@
 -- The embedded store. A row with `valid_from` and `valid_to` is part of the snapshots of its branch
 -- from `valid_from` up to, not including, `valid_to`. No reader sees a row of a snapshot that is
--- not published yet.
+-- not published yet. What a `checksum` covers is in adapters/sql/queries/checksums.sql; only
+-- `docgraph verify` and writers read it.
 
 -- Changes of each tenant, counted. `access_changes` counts changed access classes and removed
 -- snapshots: then versions are read anew. `tokens` are those of the last 64 changes, the newest
@@ -19,6 +20,7 @@ CREATE TABLE branches (
     name            TEXT NOT NULL,
     newest_snapshot INTEGER NOT NULL DEFAULT 0,
     oldest_snapshot INTEGER NOT NULL DEFAULT 1,
+    checksum        INTEGER NOT NULL,
     UNIQUE (tenant, repository, name)
 ) STRICT;
 
@@ -34,6 +36,7 @@ CREATE TABLE snapshots (
     miners          TEXT NOT NULL,
     ref             TEXT NOT NULL,
     revision        TEXT NOT NULL,
+    checksum        INTEGER NOT NULL,
     PRIMARY KEY (branch, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -43,14 +46,16 @@ CREATE TABLE snapshots (
 CREATE TABLE branch_sources (
     branch   INTEGER PRIMARY KEY REFERENCES branches (id),
     location TEXT NOT NULL,
-    ref      TEXT NOT NULL
+    ref      TEXT NOT NULL,
+    checksum INTEGER NOT NULL
 ) STRICT;
 
 -- Every distinct access rule, stored once and never changed. Documents refer to it, and a changed
 -- rule counts at once, for old snapshots too.
 CREATE TABLE access_classes (
-    id   INTEGER PRIMARY KEY,
-    rule TEXT NOT NULL UNIQUE
+    id       INTEGER PRIMARY KEY,
+    rule     TEXT NOT NULL UNIQUE,
+    checksum INTEGER NOT NULL
 ) STRICT;
 
 -- `statements` (JSON) are those of the branch on the path.
@@ -58,19 +63,22 @@ CREATE TABLE document_access (
     branch     INTEGER NOT NULL REFERENCES branches (id),
     path       TEXT NOT NULL,
     statements TEXT NOT NULL,
+    checksum   INTEGER NOT NULL,
     PRIMARY KEY (branch, path)
 ) STRICT, WITHOUT ROWID;
 
 -- The statements (JSON) of new paths of a branch that no file states anything of.
 CREATE TABLE default_statements (
     branch     INTEGER PRIMARY KEY REFERENCES branches (id),
-    statements TEXT NOT NULL
+    statements TEXT NOT NULL,
+    checksum   INTEGER NOT NULL
 ) STRICT;
 
 -- The rules of a branch's access.yaml, as JSON.
 CREATE TABLE access_file_rules (
-    branch INTEGER PRIMARY KEY REFERENCES branches (id),
-    rules  TEXT NOT NULL
+    branch   INTEGER PRIMARY KEY REFERENCES branches (id),
+    rules    TEXT NOT NULL,
+    checksum INTEGER NOT NULL
 ) STRICT;
 
 -- The branch whose access statements count on every other branch of its repository.
@@ -78,6 +86,7 @@ CREATE TABLE default_branches (
     tenant     TEXT NOT NULL,
     repository TEXT NOT NULL,
     branch     INTEGER NOT NULL REFERENCES branches (id),
+    checksum   INTEGER NOT NULL,
     PRIMARY KEY (tenant, repository)
 ) STRICT, WITHOUT ROWID;
 
@@ -87,6 +96,7 @@ CREATE TABLE manual_access_rules (
     repository TEXT NOT NULL,
     path       TEXT NOT NULL,
     rule       TEXT NOT NULL,
+    checksum   INTEGER NOT NULL,
     PRIMARY KEY (tenant, repository, path)
 ) STRICT, WITHOUT ROWID;
 
@@ -98,6 +108,7 @@ CREATE TABLE principals (
     labels    TEXT NOT NULL,
     clearance INTEGER NOT NULL,
     rights    TEXT NOT NULL,
+    checksum  INTEGER NOT NULL,
     PRIMARY KEY (tenant, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -115,22 +126,24 @@ CREATE TABLE vector_spaces (
     id              INTEGER PRIMARY KEY,
     tenant          TEXT NOT NULL,
     embedder_digest TEXT NOT NULL,
+    checksum        INTEGER NOT NULL,
     UNIQUE (tenant, embedder_digest)
 ) STRICT;
 
 CREATE TABLE vectors (
-    id     INTEGER PRIMARY KEY,
-    space  INTEGER NOT NULL REFERENCES vector_spaces (id),
-    hash   BLOB NOT NULL,
-    vector BLOB NOT NULL,
+    id       INTEGER PRIMARY KEY,
+    space    INTEGER NOT NULL REFERENCES vector_spaces (id),
+    hash     BLOB NOT NULL,
+    vector   BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
     UNIQUE (space, hash)
 ) STRICT;
 
 -- One row for each version of a document; `version` identifies it in all tables. `unresolved_calls`
 -- counts calls in code whose target its file does not name. `stated_class` follows from the statements
 -- on the path, on its branch and on the default one; it never becomes wider once the version has
--- ended. `access_class` follows from it and from a manual rule, and decides who may read; it is -1
--- until the version is published.
+-- ended. `access_class` follows from it and from a manual rule, and decides who may read. Both are
+-- -1 until the version is published.
 CREATE TABLE documents (
     version          INTEGER PRIMARY KEY AUTOINCREMENT,
     branch           INTEGER NOT NULL REFERENCES branches (id),
@@ -142,8 +155,10 @@ CREATE TABLE documents (
     source_lines     TEXT NOT NULL,
     valid_from       INTEGER NOT NULL,
     valid_to         INTEGER NOT NULL,
-    stated_class     INTEGER NOT NULL DEFAULT -1,
-    access_class     INTEGER NOT NULL DEFAULT -1
+    stated_class     INTEGER NOT NULL,
+    access_class     INTEGER NOT NULL,
+    checksum         INTEGER NOT NULL,
+    state_checksum   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX documents_by_path ON documents (branch, path, valid_to);
 
@@ -230,7 +245,8 @@ CREATE TABLE stated_relationships (
     origins         TEXT NOT NULL,
     evidence        TEXT NOT NULL,
     valid_from      INTEGER NOT NULL,
-    valid_to        INTEGER NOT NULL
+    valid_to        INTEGER NOT NULL,
+    checksum        INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX stated_relationships_out ON stated_relationships (source_document);
 CREATE INDEX stated_relationships_in ON stated_relationships (target_document);
@@ -245,6 +261,7 @@ CREATE TABLE segments (
     snapshot    INTEGER NOT NULL,
     chunk_count INTEGER NOT NULL,
     node_count  INTEGER NOT NULL,
+    checksum    INTEGER NOT NULL,
     arrays      BLOB NOT NULL
 ) STRICT;
 
@@ -272,5 +289,6 @@ CREATE TABLE index_outbox (
     operation TEXT NOT NULL,
     versions  TEXT NOT NULL,
     argument  INTEGER NOT NULL,
-    due       REAL NOT NULL
+    due       REAL NOT NULL,
+    checksum  INTEGER NOT NULL
 ) STRICT;

@@ -1,4 +1,5 @@
 -- What servers on one store share, in a file of its own, since ingests lock the store for long.
+-- What a `checksum` covers is in adapters/sql/queries/checksums.sql.
 
 -- `secret_hash` is SHA-256 of at least 256 random bits.
 CREATE TABLE api_keys (
@@ -8,7 +9,8 @@ CREATE TABLE api_keys (
     created     TEXT NOT NULL,
     expires     TEXT,
     note        TEXT NOT NULL,
-    secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32)
+    secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
+    checksum    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX api_keys_by_tenant ON api_keys (tenant, created, id);
 
@@ -30,6 +32,7 @@ CREATE TABLE ingest_jobs (
     progress         TEXT NOT NULL,
     result           TEXT NOT NULL,
     error            TEXT NOT NULL,
+    checksum         INTEGER NOT NULL,
     worker           TEXT NOT NULL DEFAULT '',
     lease_expires    REAL,
     last_started     REAL

@@ -5,39 +5,38 @@ They are files of their own, so that writing them never waits for an ingest.
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
-from docgraph.adapters.sql.audit_rows import TAKES_NO_ROW, AuditRows, differences
-from docgraph.adapters.sql.database import load_queries
-from docgraph.adapters.sql.server_rows import ApiKeyRows, IngestJobRows
-from docgraph.adapters.sqlite.database import SQLITE, SqliteQueries
+from docgraph.adapters.sql.audit_rows import TAKES_NO_ROW, AuditRows
+from docgraph.adapters.sql.server_rows import ApiKeyRows, IngestJobRows, server_problems
+from docgraph.adapters.sqlite.database import SqliteQueries
+from docgraph.adapters.sqlite.file_checks import file_problems
 from docgraph.adapters.sqlite.side_files import SERVER_FILE, OpenSideFile, SideFile
 from docgraph.model.access import ApiKey
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict, verify_chain
-from docgraph.model.errors import StoreError
+from docgraph.model.errors import DamagedStore, StoreError
 from docgraph.model.ingest_job import IngestJob, JobOwner
 from docgraph.ports.cancellation import begin_commit
 
 AUDIT_LOG = SideFile(
     kind="audit log",
     application_id=0x646F6361,  # "doca"
-    version=2,
+    version=3,
     schema="audit_schema.sql",
 )
-_SQL = load_queries(SQLITE, "audit.sql")
 
 
-def schema_differences(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """What differs from the schema that docgraph makes: its kind, and a message."""
-    with closing(sqlite3.connect(":memory:")) as untouched:
-        AUDIT_LOG.create(untouched)
-        expected = _schema(untouched)
-    yield from differences(expected, _schema(connection))
-
-
-def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
-    return {(kind, name): sql for kind, name, sql in connection.execute(_SQL["schema"])}
+def server_file_problems(path: Path) -> Iterator[str]:
+    """For `verify`: whether keys and jobs are as they were written."""
+    try:
+        with OpenSideFile(SERVER_FILE, path).read_transaction() as connection:
+            if connection is None:
+                return
+            yield from (message for _, message in file_problems(connection, SERVER_FILE.create))
+            yield from server_problems(SqliteQueries(connection, "server.sql"))
+    except DamagedStore as error:
+        yield str(error)
 
 
 class SqliteAuditLog:
@@ -74,7 +73,8 @@ class SqliteAuditLog:
         with self._file.read_transaction() as connection:
             if connection is None:
                 return verify_chain(tenant, (), lambda _above, _last: (), anchor)
-            return _rows(connection, tenant).verify(anchor, tuple(schema_differences(connection)))
+            problems = tuple(file_problems(connection, AUDIT_LOG.create))
+            return _rows(connection, tenant).verify(anchor, problems)
 
     def close(self) -> None:
         """Closes the file until the next row."""

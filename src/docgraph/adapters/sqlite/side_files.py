@@ -12,12 +12,16 @@ from pathlib import Path
 from docgraph.adapters.sql.database import script
 from docgraph.adapters.sqlite.connection import (
     PACKAGE,
+    damage_raised,
     empty_log,
     file_state,
+    primary_code,
     statements,
     translate_errors,
 )
 from docgraph.model.errors import StoreError, StoreFull, WrongSchema
+
+_REMEDY = "restore it from a backup, or move it away and a new one begins"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,33 +36,17 @@ class SideFile:
     @contextmanager
     def errors(self, path: Path) -> Iterator[None]:
         """Translates errors of SQLite and of the system into messages on this kind of file."""
-        with translate_errors(path):
+        with translate_errors(path, self.kind, _REMEDY):
             try:
                 yield
             except sqlite3.DatabaseError as error:
-                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-                if (translation := self._translation(code)) is None:
+                if primary_code(error) != sqlite3.SQLITE_FULL:
                     raise
-                kind, message = translation
-                raise kind(f"{path}: {message.format(error)}") from error
+                raise StoreFull(
+                    f"{path}: the disk is full, so the {self.kind} takes no row; free some space"
+                ) from error
             except OSError as error:
                 raise StoreError(f"{path}: cannot be used: {error.strerror or error}") from error
-
-    def _translation(self, code: int) -> tuple[type[StoreError], str] | None:
-        mend = "restore it from a backup, or move it away and a new one begins"
-        damaged = f"this {self.kind} is damaged; {mend}"
-        return {
-            sqlite3.SQLITE_FULL: (
-                StoreFull,
-                f"the disk is full, so the {self.kind} takes no row; free some space",
-            ),
-            sqlite3.SQLITE_NOTADB: (StoreError, f"this file is not a docgraph {self.kind}"),
-            sqlite3.SQLITE_CORRUPT: (StoreError, damaged),
-            sqlite3.SQLITE_ERROR: (
-                StoreError,
-                f"this {self.kind} is not as docgraph made it: {{}}",
-            ),
-        }.get(code)
 
     def make(self, path: Path) -> None:
         """Under another name first, so that nobody opens half of it. Safe with several at once."""
@@ -100,8 +88,9 @@ class SideFile:
             connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
             # A commit does not wait for the disk: a killed process loses nothing, a power cut the
             # last rows.
-            connection.execute("PRAGMA synchronous = NORMAL")
-            self._check(connection, path)
+            with damage_raised:
+                connection.execute("PRAGMA synchronous = NORMAL")
+                self._check(connection, path)
         except BaseException:
             connection.close()
             raise
@@ -220,6 +209,6 @@ if hasattr(os, "register_at_fork"):
 SERVER_FILE = SideFile(
     kind="server file",
     application_id=0x646F6373,  # "docs"
-    version=2,
+    version=3,
     schema="server_schema.sql",
 )

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from docgraph.adapters.indexes.external import CheckedVectorIndex, SqlCatalogRows
@@ -22,22 +23,19 @@ from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState, require_complete
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import (
-    Counted,
-    VersionTable,
-    Visibility,
-    load_rows,
-    resolve_visibility,
-)
+from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
 from docgraph.adapters.sqlite.connection import (
     connect,
     create_or_check,
+    create_schema,
     empty_log,
     translate_errors,
 )
 from docgraph.adapters.sqlite.database import SqliteDatabase, SqliteQueries
+from docgraph.adapters.sqlite.file_checks import file_problems
 from docgraph.adapters.sqlite.ingest_lock import IngestLock
 from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
+from docgraph.adapters.sqlite.server_tables import server_file_problems
 from docgraph.adapters.sqlite.vectors import SqliteEmbeddingWriter
 from docgraph.model.access import Principal
 from docgraph.model.question import EmbedderIdentity
@@ -118,11 +116,12 @@ class SqliteStore:
     def verify(self) -> VerifyReport:
         with self._readers.reading(self._readers.file_id()) as reader:
             database = SqliteDatabase(reader.connection)
-            rows = load_rows(database.queries("state.sql"), Counted())
-            results = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
-            damage = [f"the file is damaged: {one}" for one in results if one != "ok"]
-            damage += index_problems(database, self._external)
-            return verify(database, rows, partial(reader.guard.bind, rows), damage)
+            damage = chain(
+                (message for _, message in file_problems(reader.connection, create_schema)),
+                server_file_problems(Path(f"{self._path}.server")),
+                index_problems(database, self._external),
+            )
+            return verify(database, reader.guard.bind, damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         with self._writing(tenant) as connection:

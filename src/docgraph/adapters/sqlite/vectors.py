@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from docgraph.adapters.indexes.segments import pack
+from docgraph.adapters.sql.checksums import with_checksum
 from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sqlite.database import SqliteDatabase
 from docgraph.model.vector import IntVector
@@ -37,12 +38,15 @@ class SqliteEmbeddingWriter:
             self._sql.many(
                 "add_vector",
                 (
-                    {
-                        "id": number,
-                        "space": self._space,
-                        "hash": bytes.fromhex(key),
-                        "vector": pack(vectors[key], np.int16),
-                    }
+                    with_checksum(
+                        "vectors",
+                        {
+                            "id": number,
+                            "space": self._space,
+                            "hash": bytes.fromhex(key),
+                            "vector": pack(vectors[key], np.int16),
+                        },
+                    )
                     for key, number in numbers.items()
                 ),
             )

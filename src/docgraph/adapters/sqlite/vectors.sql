@@ -1,11 +1,15 @@
 -- name: find_vector
+-- row: integer blob
 SELECT id, vector FROM vectors WHERE space = :space AND hash = :hash;
 
 -- name: last_vector_id
+-- row: integer
 SELECT coalesce(max(id), 0) FROM vectors;
 
 -- name: add_vector
-INSERT INTO vectors (id, space, hash, vector) VALUES (:id, :space, :hash, :vector);
+INSERT INTO vectors (id, space, hash, vector, checksum)
+VALUES (:id, :space, :hash, :vector, :checksum);
 
 -- name: vector_id
+-- row: integer
 SELECT id FROM vectors WHERE space = :space AND hash = :hash;

@@ -2,7 +2,8 @@
 -- `in_scope(branch, valid_from, valid_to)` and `is_mined(branch, miner)` are bound to the reader.
 
 CREATE TEMP VIEW IF NOT EXISTS visible_documents AS
-    SELECT d.* FROM main.documents AS d WHERE is_visible(d.version);
+    SELECT d.version, d.id, d.content, d.unresolved_calls
+    FROM main.documents AS d WHERE is_visible(d.version);
 
 CREATE TEMP VIEW IF NOT EXISTS visible_texts AS
     SELECT d.version, d.id, c.hash, c.text
@@ -45,7 +46,8 @@ CREATE TEMP VIEW IF NOT EXISTS visible_chunks AS
     WHERE is_visible(c.version);
 
 CREATE TEMP VIEW IF NOT EXISTS visible_relationships AS
-    SELECT r.*
+    SELECT r.source, r.source_document, r.relation, r.target, r.target_document, r.origins,
+           r.evidence
     FROM main.stated_relationships AS r
     WHERE in_scope(r.branch, r.valid_from, r.valid_to)
       AND EXISTS (SELECT 1 FROM main.document_nodes AS s
@@ -57,6 +59,7 @@ CREATE TEMP VIEW IF NOT EXISTS visible_relationships AS
 -- reads any number.
 CREATE TEMP VIEW IF NOT EXISTS masked_postings AS SELECT * FROM main.postings;
 CREATE TEMP VIEW IF NOT EXISTS masked_segments AS
-    SELECT s.* FROM main.segments AS s JOIN main.branches AS b ON b.id = s.branch
+    SELECT s.id, s.branch, s.chunk_count, s.node_count, s.arrays
+    FROM main.segments AS s JOIN main.branches AS b ON b.id = s.branch
     WHERE s.snapshot <= b.newest_snapshot;
 CREATE TEMP VIEW IF NOT EXISTS masked_vectors AS SELECT id, vector FROM main.vectors;

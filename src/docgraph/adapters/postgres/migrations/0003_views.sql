@@ -6,7 +6,7 @@
 -- `IS TRUE` keeps the set of classes a set, computed once and hashed, not one more table to join.
 
 CREATE VIEW visible_documents WITH (security_invoker) AS
-    SELECT d.*
+    SELECT d.version, d.id, d.unresolved_calls
     FROM documents AS d
          JOIN requested_snapshots() AS s
              ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
@@ -124,7 +124,8 @@ CREATE VIEW visible_vectors WITH (security_invoker) AS
     WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
 
 CREATE VIEW visible_relationships WITH (security_invoker) AS
-    SELECT r.*
+    SELECT r.source, r.source_document, r.relation, r.target, r.target_document, r.origins,
+           r.evidence
     FROM stated_relationships AS r
          JOIN requested_snapshots() AS a
              ON a.branch = r.branch AND r.valid_from <= a.snapshot AND a.snapshot < r.valid_to
@@ -134,7 +135,8 @@ CREATE VIEW visible_relationships WITH (security_invoker) AS
 -- Packed by access class, so these have rows of other snapshots too: search masks them by version
 -- before it reads any number.
 CREATE VIEW masked_segments WITH (security_invoker) AS
-    SELECT s.* FROM segments AS s
+    SELECT s.id, s.branch, s.chunk_count, s.node_count, s.arrays
+    FROM segments AS s
          JOIN requested_snapshots() AS r ON r.branch = s.branch AND s.snapshot <= r.newest
     WHERE (s.access_class IN (SELECT readable_classes())) IS TRUE;
 CREATE VIEW masked_postings WITH (security_invoker) AS

@@ -8,28 +8,35 @@ INSERT INTO complete_indexes (tenant, name) VALUES (:tenant, :index) ON CONFLICT
 DELETE FROM complete_indexes WHERE tenant = :tenant AND name <> :index;
 
 -- name: is_complete
+-- row: integer
 SELECT 1 FROM complete_indexes WHERE tenant = :tenant AND name = :index;
 
 -- name: published
+-- row: integer
 SELECT 1 FROM branches WHERE tenant = :tenant AND newest_snapshot > 0 LIMIT 1;
 
 -- name: tenants
+-- row: text
 SELECT DISTINCT tenant FROM branches ORDER BY tenant;
 
 -- name: current_classes
+-- row: integer integer
 SELECT version, access_class FROM documents WHERE version IN :versions[bigint];
 
 -- name: versions_ended
+-- row: integer
 SELECT version FROM documents WHERE branch = :branch AND valid_to = :snapshot ORDER BY version;
 
 -- name: put
-INSERT INTO index_outbox (tenant, name, operation, versions, argument, due)
-VALUES (:tenant, :index, :operation, :versions, :argument, :due);
+INSERT INTO index_outbox (tenant, name, operation, versions, argument, due, checksum)
+VALUES (:tenant, :name, :operation, :versions, :argument, :due, :checksum);
 
 -- name: due
+-- row: integer text
 SELECT id, tenant FROM index_outbox WHERE name = :index AND due <= :now ORDER BY id;
 
 -- name: entry
+-- row: text text integer
 SELECT operation, versions, argument FROM index_outbox WHERE id = :id;
 
 -- name: drop_entry
@@ -39,14 +46,17 @@ DELETE FROM index_outbox WHERE id = :id;
 DELETE FROM index_outbox WHERE tenant = :tenant AND name = :index;
 
 -- name: waiting
+-- row: text
 SELECT versions FROM index_outbox
 WHERE tenant = :tenant AND name = :index AND operation = :operation;
 
 -- name: overdue
+-- row: integer
 SELECT count(*) FROM index_outbox WHERE tenant = :tenant AND name = :index AND due < :before;
 
 -- name: lives_after
 -- Published versions of a tenant, a page at a time; none has ended before that is published.
+-- row: integer integer integer integer integer
 SELECT d.version, d.branch, d.valid_from,
        CASE WHEN d.valid_to > b.newest_snapshot THEN CAST(:forever AS bigint) ELSE d.valid_to END, d.access_class
 FROM documents AS d
@@ -55,6 +65,7 @@ WHERE b.tenant = :tenant AND d.valid_from <= b.newest_snapshot AND d.version > :
 ORDER BY d.version LIMIT :most;
 
 -- name: nodes_of_versions
+-- row: integer integer integer integer blob
 SELECT n.version, n.handle, n.handle, r.handle, n.vector
 FROM document_nodes AS n
      JOIN documents AS d ON d.version = n.version
@@ -62,6 +73,7 @@ FROM document_nodes AS n
 WHERE n.version IN :versions[bigint] ORDER BY n.handle;
 
 -- name: chunks_of_versions
+-- row: integer integer integer integer blob
 SELECT c.version, c.version * 1048576 + c.position, n.handle, r.handle, v.vector
 FROM vector_chunks AS c
      JOIN documents AS d ON d.version = c.version
@@ -72,6 +84,7 @@ WHERE c.version IN :versions[bigint] ORDER BY c.version, c.position;
 
 -- name: rows_by_branch
 -- Of published versions: one for each document, one for each node, one for each chunk.
+-- row: integer integer
 SELECT d.branch, count(*) + CAST(sum((SELECT count(*) FROM document_nodes AS n
                                       WHERE n.version = d.version)
                                      + (SELECT count(*) FROM vector_chunks AS c

@@ -1,11 +1,13 @@
 -- Pruning: rows of no remaining snapshot.
 
 -- name: find_branch
+-- row: integer integer integer
 SELECT id, newest_snapshot, oldest_snapshot FROM branches
 WHERE tenant = :tenant AND repository = :repository AND name = :name;
 
 -- name: prunable_versions
 -- Versions that are in no snapshot from :oldest on.
+-- row: integer
 SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest;
 
 -- name: delete_chunks
@@ -29,10 +31,12 @@ DELETE FROM documents WHERE branch = :branch AND valid_to <= :oldest;
 
 -- name: pruned_documents
 -- Documents of which no version is left on the branch.
+-- row: text
 SELECT id FROM documents WHERE branch = :branch AND valid_to <= :oldest
 EXCEPT SELECT id FROM documents WHERE branch = :branch AND valid_to > :oldest;
 
 -- name: documents_of_other_branches
+-- row: text
 SELECT DISTINCT d.id FROM documents AS d JOIN branches AS b ON b.id = d.branch
 WHERE b.tenant = :tenant AND b.repository = :repository AND d.branch <> :branch
   AND d.id IN :ids[text];
@@ -72,58 +76,71 @@ WHERE v.space IN (SELECT id FROM vector_spaces WHERE tenant = :tenant)
 -- Verification: each query counts rows that must not exist; verify.py has the messages.
 
 -- name: nodes_without_document
+-- row: integer
 SELECT count(*) FROM document_nodes AS one WHERE NOT EXISTS
     (SELECT 1 FROM documents AS other WHERE other.version = one.version);
 
 -- name: chunks_without_document
+-- row: integer
 SELECT count(*) FROM vector_chunks AS one WHERE NOT EXISTS
     (SELECT 1 FROM documents AS other WHERE other.version = one.version);
 
 -- name: definitions_without_document
+-- row: integer
 SELECT count(*) FROM definitions AS one WHERE NOT EXISTS
     (SELECT 1 FROM documents AS other WHERE other.version = one.version);
 
 -- name: references_without_document
+-- row: integer
 SELECT count(*) FROM node_references AS one WHERE NOT EXISTS
     (SELECT 1 FROM documents AS other WHERE other.version = one.version);
 
 -- name: documents_without_text
+-- row: integer
 SELECT count(*) FROM documents AS one WHERE NOT EXISTS
     (SELECT 1 FROM contents AS other WHERE other.id = one.content);
 
 -- name: chunks_without_vector
+-- row: integer
 SELECT count(*) FROM vector_chunks AS one WHERE NOT EXISTS
     (SELECT 1 FROM vectors AS other WHERE other.id = one.vector_id);
 
 -- name: postings_without_segment
+-- row: integer
 SELECT count(*) FROM postings AS one WHERE NOT EXISTS
     (SELECT 1 FROM segments AS other WHERE other.id = one.segment);
 
 -- name: chunks_without_node
+-- row: integer
 SELECT count(*) FROM vector_chunks AS c WHERE NOT EXISTS
     (SELECT 1 FROM document_nodes AS n WHERE n.id = c.node AND n.version = c.version);
 
 -- name: nodes_without_parent
+-- row: integer
 SELECT count(*) FROM document_nodes AS n WHERE n.parent IS NOT NULL AND NOT EXISTS
     (SELECT 1 FROM document_nodes AS p WHERE p.id = n.parent AND p.version = n.version);
 
 -- name: chunks_outside_text
+-- row: integer
 SELECT count(*) FROM vector_chunks AS c JOIN documents AS d ON d.version = c.version
     JOIN contents AS t ON t.id = d.content
 WHERE c.start_offset < 0 OR c.end_offset > length(t.text) OR c.start_offset >= c.end_offset;
 
 -- name: references_without_source
+-- row: integer
 SELECT count(*) FROM node_references AS ref JOIN documents AS d ON d.version = ref.version
 WHERE NOT EXISTS (SELECT 1 FROM document_nodes AS n
                   WHERE n.id = d.id || ref.node_suffix AND n.version = ref.version);
 
 -- name: overlapping_versions
 -- Two versions of one path in the same snapshot.
+-- row: integer
 SELECT count(*) FROM documents AS one JOIN documents AS other
     ON other.branch = one.branch AND other.path = one.path AND other.version > one.version
 WHERE one.valid_from < other.valid_to AND other.valid_from < one.valid_to;
 
 -- name: duplicate_relationships
+-- row: integer
 SELECT count(*) FROM stated_relationships AS one JOIN stated_relationships AS other
     ON other.branch = one.branch AND other.source = one.source AND other.relation = one.relation
    AND other.target = one.target AND other.manual = one.manual AND other.id > one.id
@@ -131,15 +148,33 @@ WHERE one.valid_from < other.valid_to AND other.valid_from < one.valid_to;
 
 -- name: documents_without_rule
 -- Nobody can read them.
+-- row: integer
 SELECT count(*) FROM documents AS d JOIN branches AS b ON b.id = d.branch
 WHERE d.valid_from <= b.newest_snapshot
   AND (NOT EXISTS (SELECT 1 FROM document_access AS a
                    WHERE a.branch = d.branch AND a.path = d.path)
        OR NOT EXISTS (SELECT 1 FROM access_classes AS c WHERE c.id = d.access_class));
 
+-- name: misnumbered_branches
+-- Snapshots are numbered from the oldest to the newest, without gaps.
+-- row: integer
+SELECT count(*) FROM
+    (SELECT b.newest_snapshot AS newest, b.oldest_snapshot AS oldest, count(s.number) AS many,
+            coalesce(min(s.number), 1) AS first, coalesce(max(s.number), 0) AS last
+     FROM branches AS b LEFT JOIN snapshots AS s ON s.branch = b.id
+     GROUP BY b.id, b.newest_snapshot, b.oldest_snapshot) AS numbered
+WHERE newest <> last OR oldest <> first OR many <> last - first + 1;
+
+-- name: tenants_without_changes
+-- row: integer
+SELECT count(DISTINCT b.tenant) FROM branches AS b
+WHERE b.newest_snapshot > 0 AND NOT EXISTS
+    (SELECT 1 FROM change_counts AS c WHERE c.tenant = b.tenant);
+
 -- name: rules_of_branch
 -- Of every published version: the statements on its path, the rule that was stated, and the one in
 -- force.
+-- row: text text text text
 SELECT d.path, a.statements, s.rule, c.rule FROM documents AS d
      JOIN branches AS b ON b.id = d.branch
      JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
@@ -148,57 +183,65 @@ SELECT d.path, a.statements, s.rule, c.rule FROM documents AS d
 WHERE d.branch = :branch AND d.valid_from <= b.newest_snapshot;
 
 -- name: segments
+-- row: integer integer blob
 SELECT id, branch, arrays FROM segments ORDER BY id;
 
 -- name: all_versions
+-- row: integer
 SELECT version FROM documents;
-
--- name: postings_of_segment
-SELECT term, chunks, frequencies FROM postings WHERE segment = :segment;
 
 -- name: removed_documents
 -- Documents that the newest snapshot of a branch no longer has.
+-- row: text
 SELECT DISTINCT id FROM documents WHERE branch = :branch AND valid_from <= :newest
 EXCEPT SELECT id FROM documents
 WHERE branch = :branch AND valid_from <= :newest AND valid_to > :newest;
 
 -- name: ended_versions
 -- Versions that are not in the newest snapshot.
+-- row: integer
 SELECT version FROM documents
 WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest);
 
 -- name: visible_ended_documents
+-- row: integer
 SELECT count(*) FROM visible_documents WHERE version IN
     (SELECT version FROM documents
      WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
 -- name: visible_ended_texts
+-- row: integer
 SELECT count(*) FROM visible_texts WHERE version IN
     (SELECT version FROM documents
      WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
 -- name: visible_ended_nodes
+-- row: integer
 SELECT count(*) FROM visible_nodes WHERE version IN
     (SELECT version FROM documents
      WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
 -- name: visible_ended_chunks
+-- row: integer
 SELECT count(*) FROM visible_chunks WHERE version IN
     (SELECT version FROM documents
      WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
 -- name: visible_ended_definitions
+-- row: integer
 SELECT count(*) FROM visible_definitions WHERE version IN
     (SELECT version FROM documents
      WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
 -- name: visible_ended_references
+-- row: integer
 SELECT count(*) FROM visible_references WHERE version IN
     (SELECT version FROM documents
      WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
 -- name: row_counts
 -- How many rows were checked.
+-- row: text integer
 SELECT 'branches', count(*) FROM branches
 UNION ALL SELECT 'snapshots', count(*) FROM snapshots
 UNION ALL SELECT 'documents', count(*) FROM documents

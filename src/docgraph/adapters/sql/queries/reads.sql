@@ -2,29 +2,38 @@
 
 -- name: names_of_handles
 -- Ids and kinds behind node handles.
+-- row: integer text text
 SELECT handle, id, kind FROM visible_nodes WHERE handle IN :handles[bigint];
 
 -- name: handles_of_nodes
+-- row: text integer
 SELECT id, handle FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: vectors_of_nodes
+-- row: text blob
 SELECT id, vector FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: kinds_of_nodes
+-- row: text text
 SELECT id, kind FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: versions_of_nodes
+-- row: text integer
 SELECT id, version FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: definers
+-- row: text text
 SELECT DISTINCT substr(key, instr(key, ':') + 1) AS name, node FROM visible_definitions
 WHERE branch IN :branches[integer] AND key IN :keys[text]
 ORDER BY name, node;
 
 -- name: versions_of_documents
+-- row: integer
 SELECT DISTINCT version FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: matches_of_references
+-- row: text text text integer integer integer text text integer integer
+-- row: text integer text text integer integer
 SELECT source, relation, path, line, start_offset, end_offset, text, miner, rank, distance_weight,
        inner_suffix, strict, target, target_path, target_rank, inner_exists
 FROM visible_reference_matches
@@ -32,6 +41,8 @@ WHERE source_version IN :versions[bigint] AND relation IN :relations[text];
 
 -- name: matches_of_definitions
 -- From the side of the definitions: references of these relations to them.
+-- row: text text text integer integer integer text text integer integer
+-- row: text integer text text integer integer
 SELECT source, relation, path, line, start_offset, end_offset, text, miner, rank, distance_weight,
        inner_suffix, strict, target, target_path, target_rank, inner_exists
 FROM visible_definition_matches
@@ -39,6 +50,7 @@ WHERE target_version IN :versions[bigint] AND relation IN :relations[text];
 
 -- name: shared_names
 -- Names in a document, each with the first few visible documents that contain it.
+-- row: text text text
 SELECT ref.document_id, ref.miner,
        (SELECT json_group_array(json_array(h.document_id, h.path, h.line, h.text))
         FROM (SELECT s.document_id, s.path, s.line, s.text FROM visible_references AS s
@@ -48,12 +60,14 @@ FROM visible_references AS ref
 WHERE ref.version IN :versions[bigint] AND ref.relation = 'shares_entity';
 
 -- name: child_nodes
+-- row: text text integer text
 SELECT parent, id, first_line, path FROM visible_nodes
 WHERE version IN :versions[bigint] AND parent IS NOT NULL;
 
 -- name: count_references
 -- Positions by the first miner that found each: those with a definition, those that should have
 -- one.
+-- row: text text integer integer
 SELECT miner, relation, sum(resolved), sum(report_unresolved AND NOT resolved)
 FROM (SELECT min(ref.miner) AS miner, ref.relation, max(ref.report_unresolved) AS report_unresolved,
              max(EXISTS (SELECT 1 FROM visible_definitions AS def
@@ -69,29 +83,36 @@ FROM (SELECT min(ref.miner) AS miner, ref.relation, max(ref.report_unresolved) A
 GROUP BY miner, relation HAVING max(resolved) OR max(report_unresolved) ORDER BY miner, relation;
 
 -- name: count_unresolved_calls
+-- row: integer
 SELECT CAST(coalesce(sum(unresolved_calls), 0) AS bigint) FROM visible_documents;
 
 -- name: relationships_out
+-- row: text text text text text
 SELECT source, relation, target, origins, evidence FROM visible_relationships
 WHERE source_document IN :documents[text];
 
 -- name: relationships_in
+-- row: text text text text text
 SELECT source, relation, target, origins, evidence FROM visible_relationships
 WHERE target_document IN :documents[text];
 
 -- name: visible_documents
+-- row: integer text
 SELECT version, id FROM visible_documents ORDER BY id;
 
 -- name: parents_in_documents
+-- row: text text?
 SELECT id, parent FROM visible_nodes
 WHERE version IN (SELECT version FROM visible_nodes WHERE id IN :documents[text]);
 
 -- name: nodes_by_id
+-- row: text integer text text text integer integer integer integer integer? text text
 SELECT id, version, kind, title, summary, first_line, last_line, start_offset, end_offset, page,
        document_id, path
 FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: chunks_of_versions
+-- row: integer integer blob text text text integer integer integer integer integer?
 SELECT version, position, vector, id, node, heading_path, first_line, last_line, start_offset,
        end_offset, page
 FROM visible_chunks
@@ -99,63 +120,78 @@ WHERE version IN :versions[bigint]
 ORDER BY version, position;
 
 -- name: text_of_version
+-- row: text
 SELECT text FROM visible_texts WHERE version = :version;
 
 -- name: count_nodes
+-- row: text integer
 SELECT kind, count(*) FROM visible_nodes GROUP BY kind ORDER BY kind;
 
 -- name: count_chunks
+-- row: integer
 SELECT count(*) FROM visible_chunks;
 
 -- name: postings_of_terms
+-- row: text integer blob blob
 SELECT term, segment, chunks, frequencies FROM masked_postings
 WHERE segment IN :segments[bigint] AND term IN :terms[text]
 ORDER BY segment;
 
 -- name: segments_of_branches
+-- row: integer
 SELECT id FROM masked_segments WHERE branch IN :branches[integer] ORDER BY id;
 
 -- name: segment_arrays
+-- row: blob
 SELECT arrays FROM masked_segments WHERE id = :segment;
 
 -- name: segment_columns
--- All but the vectors: five columns of chunks and three of nodes, each with NumPy's header.
-SELECT substr(arrays, 1, 5 * (128 + 8 * chunk_count) + 3 * (128 + 8 * node_count))
+-- All but the vectors: a header, then five columns of chunks and three of nodes.
+-- row: blob
+SELECT substr(arrays, 1, 24 + 8 * (5 * chunk_count + 3 * node_count))
 FROM masked_segments WHERE id = :segment;
 
 -- name: chunk_vectors
+-- row: integer blob
 SELECT id, vector FROM masked_vectors WHERE id IN :vectors[bigint];
 
 -- name: text_hashes
+-- row: text text
 SELECT id, hash FROM visible_texts ORDER BY id;
 
 -- name: nodes_of_version
+-- row: text text text text text? integer integer integer integer integer? blob
 SELECT n.id, n.kind, n.title, n.summary, n.parent, n.first_line, n.last_line, n.start_offset,
        n.end_offset, n.page, n.vector
 FROM visible_nodes AS n WHERE n.version = :version ORDER BY n.start_offset, n.id;
 
 -- name: chunks_of_version
+-- row: integer text text text integer integer integer integer integer? blob
 SELECT position, id, node, heading_path, first_line, last_line, start_offset, end_offset, page,
        vector
 FROM visible_chunks WHERE version = :version ORDER BY position;
 
 -- name: definitions_of_version
+-- row: text text integer
 SELECT key, node, rank FROM visible_definitions WHERE version = :version ORDER BY key, node;
 
 -- Rows that an external index proposes: those that are visible, each with its node and its document,
 -- all by handle, and its stored vector.
 
 -- name: rows_of_documents
+-- row: integer integer integer blob
 SELECT handle, handle, handle, vector FROM visible_nodes
 WHERE handle IN :rows[bigint] AND id = document_id;
 
 -- name: rows_of_sections
+-- row: integer integer integer blob
 SELECT n.handle, n.handle, r.handle, n.vector
 FROM visible_nodes AS n
      JOIN visible_nodes AS r ON r.version = n.version AND r.id = n.document_id
 WHERE n.handle IN :rows[bigint];
 
 -- name: rows_of_chunks
+-- row: integer integer integer blob
 SELECT c.version * 1048576 + c.position, n.handle, r.handle, c.vector
 FROM visible_chunks AS c
      JOIN visible_nodes AS n ON n.version = c.version AND n.id = c.node

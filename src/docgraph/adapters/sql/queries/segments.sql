@@ -1,8 +1,9 @@
 -- Packed segments: arrays and posting lists.
 
 -- name: add_segment
-INSERT INTO segments (branch, snapshot, chunk_count, node_count, arrays)
-VALUES (:branch, :snapshot, :chunk_count, :node_count, :arrays) RETURNING id;
+-- row: integer
+INSERT INTO segments (branch, snapshot, chunk_count, node_count, checksum, arrays)
+VALUES (:branch, :snapshot, :chunk_count, :node_count, :checksum, :arrays) RETURNING id;
 
 -- name: add_postings
 INSERT INTO postings (segment, term, chunks, frequencies)
@@ -10,17 +11,12 @@ VALUES (:segment, :term, :chunks, :frequencies);
 
 -- name: segments_of_branch
 -- The second column is the access class; without row-level security a segment has none.
+-- row: integer integer integer integer
 SELECT id, 0, chunk_count, length(arrays) FROM segments WHERE branch = :branch ORDER BY chunk_count, id;
 
--- name: origin_of_segment
-SELECT branch, snapshot FROM segments WHERE id = :segment;
-
 -- name: arrays_of_segment
+-- row: blob
 SELECT arrays FROM segments WHERE id = :segment;
-
--- name: postings_of_segments
-SELECT term, segment, chunks, frequencies FROM postings
-WHERE segment IN :segments[bigint] ORDER BY term, segment;
 
 -- name: delete_postings
 DELETE FROM postings WHERE segment IN :segments[bigint];
