@@ -18,6 +18,7 @@ from docgraph.model.errors import (
 
 SCHEMA_VERSION = 6
 PACKAGE = "docgraph.adapters.sqlite"
+_SMALLEST = 512  # bytes of a page
 APPLICATION_ID = 0x646F6367  # "docg"
 
 
@@ -137,6 +138,8 @@ def create_or_check(path: Path) -> None:
     if not path.exists():
         _create_file(path)
     with translate_errors(path):
+        if 0 < path.stat().st_size < _SMALLEST:  # SQLite would begin a new database
+            raise DamagedRow("it is cut off")
         connection = connect(path)
         try:
             if _is_empty(connection):

@@ -5,13 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 
 from docgraph.adapters.sql.audit_rows import differences
-from docgraph.adapters.sql.database import load_queries
 from docgraph.adapters.sqlite.connection import damage_raised
-from docgraph.adapters.sqlite.database import SQLITE
+from docgraph.adapters.sqlite.database import SqliteQueries
 
 Create = Callable[[sqlite3.Connection], None]
 
-_SQL = load_queries(SQLITE, "audit.sql")
 _LAST = """
     SELECT coalesce((SELECT max(rowid) FROM {0}), 0),
            coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = '{0}'), 0)
@@ -39,5 +37,5 @@ def file_problems(connection: sqlite3.Connection, create: Create) -> Iterator[tu
 
 
 def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
-    with damage_raised:
-        return {(kind, name): sql for kind, name, sql in connection.execute(_SQL["schema"])}
+    rows = SqliteQueries(connection, "audit.sql").rows("schema")
+    return {(kind, name): sql for kind, name, sql in rows}

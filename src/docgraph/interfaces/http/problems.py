@@ -208,7 +208,10 @@ def refusal_response(request_id: str, error: DocgraphError, change: str = "") ->
     if refusal.logged:
         LOG.warning("%s: %s: %s", request_id, type(error).__name__, error)
     message = (refusal.message or str(error)) + OUTCOMES[change]
-    return problem(refusal.status, message, change=change, headers=refusal.headers)
+    named = request_id if refusal.status == 500 else ""  # the log tells more
+    return problem(
+        refusal.status, message, request_id=named, change=change, headers=refusal.headers
+    )
 
 
 def unexpected(request_id: str, error: BaseException) -> Response:

@@ -1,6 +1,6 @@
 -- What checksums cover. The selected columns, but for the checksum itself, are those that it is
 -- computed from, in this order: checksums.py takes them from here, for writing and for `verify`.
--- Their rows have no types: a value of another type has another checksum.
+-- Where rows have no types, a value of another type has another checksum.
 
 -- Of each published version of a document there are two. The one in `checksum` is the sum over its
 -- rows in these five tables.
@@ -39,10 +39,12 @@ WHERE d.valid_from <= b.newest_snapshot;
 -- One for a segment and its postings.
 
 -- name: segments
+-- row: integer integer integer integer blob integer
 SELECT branch, snapshot, chunk_count, node_count, arrays, checksum FROM segments
 WHERE id = :segment;
 
 -- name: postings
+-- row: text blob blob
 SELECT term, chunks, frequencies FROM postings WHERE segment = :segment;
 
 -- One for each row.
