@@ -1,44 +1,46 @@
-"""Parses code with tree-sitter within limits that count the input and the parser's steps, no time.
+"""Parses code with tree-sitter within limits that count the parser's work, and no time.
 
-Each error costs tree-sitter up to as much as all that it has read, so that a file of errors takes
-the square of its length or more; a chain of `a<` takes memory likewise. So brackets are counted
-first. Then the file is parsed piece by piece, each time with the tree so far; code with few errors
-passes, and is parsed whole. Other code, such as a long list, which is an error until it is closed,
-and long code are parsed with a count of steps and errors, which takes longer and ends at a limit.
+Tree-sitter's time grows with the square of a file and more where text is no code: the lexer reads
+the same bytes again and again, an error costs as much as the parser's stack or all that was
+skipped before, and two readings of a text that stay possible are compared at every token. So the
+parser gets its text in blocks. Each read of one is counted; between some reads, the parser logs
+its steps. Ordinary code takes a fifth of each limit at most. At a limit the text ends.
 """
 
 import re
-from collections.abc import Iterator
 
 from tree_sitter import Language as Grammar
-from tree_sitter import LogType, Parser, Point, Query, QueryCursor, Tree
+from tree_sitter import LogType, Parser, Point, Tree
 
 MAX_DEPTH = 1_000  # of brackets, also of `<` without its `>` in one statement
-MAX_ERRORS = 500
-_MAX_STEPS_PER_BYTE = 50  # ordinary code takes 4 to 6
-_MIN_STEPS = 50_000
-_FIRST_PIECE_BYTES = 512
-_PIECE_BYTES = 2_048
-_MAX_PIECEWISE_BYTES = 32_768  # with every piece, all that comes before it is read again
-_MAX_PIECE_ERRORS = 150
-_READ_BYTES = 64  # between two reads the limits are not checked
+MAX_READS_PER_BYTE = 0.5  # of a block
+MAX_STEPS_PER_BYTE = 2.5  # of those that are logged
+MAX_RECOVERIES = 600  # from errors, of those that are logged
+MAX_AMBIGUITY_PER_BYTE = 0.004
+_MIN_READS = 2_000
+_MIN_STEPS = 5_000
+_MIN_AMBIGUITY = 40
+_BLOCK_BYTES = 64
+_READS_BETWEEN_LOGS = 8
+_LOGGED_STEPS = 128  # at least, each time
 _BRACKET = re.compile(rb"[(\[{<]|[)\]}>]|;")
+# The beginning of a message about a step with a single stack; state 0 is that of an error.
+_UNAMBIGUOUS = "process version:0, version_count:1, state:"
+_IN_ERROR = f"{_UNAMBIGUOUS}0,"
+_RECOVERY = "recover_to_previous"
 
 
-def parse(grammar: Grammar, errors: Query, data: bytes) -> tuple[Tree, str]:
-    """The tree, and why it is that of an empty file; `errors` is the grammar's `errors_query`."""
+def parse(grammar: Grammar, data: bytes) -> tuple[Tree, str]:
+    """The tree, and why it is that of an empty file."""
     problem = _find_depth_problem(data)
-    small = len(data) <= _MAX_PIECEWISE_BYTES
-    if not problem and small and _has_few_errors(grammar, errors, data):
-        return Parser(grammar).parse(data), ""
-    tree = None
     if not problem:
-        tree, problem = _parse_with_limits(grammar, data)
-    return tree or Parser(grammar).parse(b""), problem
-
-
-def errors_query(grammar: Grammar) -> Query:
-    return Query(grammar, "(ERROR) @error (ERROR _ @error) (MISSING) @error")
+        work = _Work(grammar, data)
+        tree = work.parser.parse(work.read)
+        del work.parser.logger  # else the two would refer to each other for ever
+        if not work.problem:
+            return tree, ""
+        problem = work.problem
+    return Parser(grammar).parse(b""), problem
 
 
 def _find_depth_problem(data: bytes) -> str:
@@ -57,68 +59,61 @@ def _find_depth_problem(data: bytes) -> str:
     return ""
 
 
-def _has_few_errors(grammar: Grammar, errors: Query, data: bytes) -> bool:
-    """Whether no piece has many nodes in errors when the file ends behind it or behind the next."""
-    parser, tree = Parser(grammar), None
-    total = begin = before = 0
-    at = Point(0, 0)
-    for end in _piece_ends(len(data)):
-        begun = data[:end]
-        if tree is not None:
-            tree.edit(begin, begin, end, at, at, at := _point(begun, begin, at))
-            tree = parser.parse(begun, tree)
-        else:
-            at = _point(begun, 0, at)
-            tree = parser.parse(begun)
-        if tree.root_node.has_error:
-            starts = _error_starts(errors, tree, before, end)
-            last = sum(start >= begin for start in starts)
-            total += sum(before <= start < begin for start in starts)
-            if last > _MAX_PIECE_ERRORS or total > 2 * _MAX_PIECE_ERRORS:
-                return False
-        before, begin = begin, end
-    return True
+class _Work:
+    """Gives the parser its text, and counts its work.
 
+    `_ambiguous` is how many logs in a row show no step with a single stack; `_ambiguity` sums
+    that up, since the time of a step grows with it.
+    """
 
-def _piece_ends(length: int) -> Iterator[int]:
-    end = 0
-    while end < length:
-        end = min(length, end + min(_PIECE_BYTES, max(_FIRST_PIECE_BYTES, end)))
-        yield end
+    def __init__(self, grammar: Grammar, data: bytes) -> None:
+        self.parser = Parser(grammar)
+        self.problem = ""
+        self._data = data
+        self._max_reads = _MIN_READS + MAX_READS_PER_BYTE * len(data)
+        self._max_steps = _MIN_STEPS + MAX_STEPS_PER_BYTE * len(data)
+        self._max_ambiguity = _MIN_AMBIGUITY + MAX_AMBIGUITY_PER_BYTE * len(data)
+        self._reads = self._steps = self._recoveries = self._ambiguity = self._ambiguous = 0
+        self._logging = False
+        self._next_log = _READS_BETWEEN_LOGS  # counted in reads
+        self._log_end = 0  # counted in steps
 
+    def read(self, offset: int, point: Point) -> bytes:  # noqa: ARG002
+        """No block ends inside a character: tree-sitter crashes where the rest is missing."""
+        self._reads += 1
+        if self._logging and self._steps >= self._log_end:
+            self._stop_logging()
+        elif not self._logging and self._reads >= self._next_log:
+            self._logging, self._log_end = True, self._steps + _LOGGED_STEPS
+            self.parser.logger = self._log
+        self.problem = self.problem or self._find_problem()
+        if self.problem:
+            return b""
+        data, end = self._data, offset + _BLOCK_BYTES
+        while end < len(data) and data[end] & 0xC0 == 0x80:
+            end += 1
+        return data[offset:end]
 
-def _point(data: bytes, begin: int, at: Point) -> Point:
-    """The row and column of the end of the data; `at` is that of `begin`."""
-    rows = data.count(b"\n", begin)
-    column = len(data) - data.rfind(b"\n", begin) - 1 if rows else at.column + len(data) - begin
-    return Point(at.row + rows, column)
+    def _log(self, kind: LogType, message: str) -> None:
+        if kind is LogType.LEX:  # one for every character
+            return
+        self._steps += 1
+        if message.startswith(_UNAMBIGUOUS):
+            self._ambiguous = self._ambiguous if message.startswith(_IN_ERROR) else 0
+        elif message.startswith(_RECOVERY):
+            self._recoveries += 1
 
+    def _stop_logging(self) -> None:
+        del self.parser.logger
+        self._logging, self._next_log = False, self._reads + _READS_BETWEEN_LOGS
+        self._ambiguity += self._ambiguous
+        self._ambiguous += 1
 
-def _error_starts(errors: Query, tree: Tree, begin: int, end: int) -> list[int]:
-    cursor = QueryCursor(errors)
-    cursor.set_byte_range(begin, end)
-    return [match["error"][0].start_byte for _, match in cursor.matches(tree.root_node)]
-
-
-def _parse_with_limits(grammar: Grammar, data: bytes) -> tuple[Tree | None, str]:
-    """Where a limit is exceeded, the rest is not read, which ends the parser's work."""
-    steps = errors = 0
-    max_steps = _MIN_STEPS + _MAX_STEPS_PER_BYTE * len(data)
-    problem = ""
-
-    def count(kind: LogType, message: str) -> None:  # noqa: ARG001
-        nonlocal steps, errors
-        steps += 1
-        errors += message.startswith(("detect_error", "recover_with_missing"))
-
-    def read(offset: int, point: Point) -> bytes:  # noqa: ARG001
-        nonlocal problem
-        if errors > MAX_ERRORS:
-            problem = f"more than {MAX_ERRORS:,} places do not parse"
-        elif steps > max_steps:
-            problem = f"the parser takes more than {_MAX_STEPS_PER_BYTE} steps per byte"
-        return b"" if problem else data[offset : offset + _READ_BYTES]
-
-    parser = Parser(grammar, logger=count)
-    tree = parser.parse(read)
-    return (None if problem else tree), problem
+    def _find_problem(self) -> str:
+        if self._reads > self._max_reads:
+            return "the parser reads the same text too often"
+        if self._steps > self._max_steps:
+            return "the parser takes too many steps"
+        if self._recoveries > MAX_RECOVERIES:
+            return "too many places do not parse"
+        return "too much of it is ambiguous" if self._ambiguity > self._max_ambiguity else ""

@@ -12,7 +12,7 @@ import numpy as np
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query, QueryCursor
 
-from docgraph.ingest.languages.bounded_parse import errors_query, parse
+from docgraph.ingest.languages.bounded_parse import parse
 from docgraph.ingest.languages.language import Language
 from docgraph.ingest.source_text import Lines
 
@@ -39,9 +39,9 @@ class ByteOffsets:
 
 
 @cache
-def _compile(language: Language) -> tuple[Grammar, Query, Query]:
+def _compile(language: Language) -> tuple[Grammar, Query]:
     grammar = Grammar(language.grammar())
-    return grammar, Query(grammar, language.query), errors_query(grammar)
+    return grammar, Query(grammar, language.query)
 
 
 class SourceCode:
@@ -51,13 +51,13 @@ class SourceCode:
     """
 
     def __init__(self, language: Language, path: str, text: str) -> None:
-        grammar, query, errors = _compile(language)
+        grammar, query = _compile(language)
         self.path = path
         self.text = text
         self.data = text.encode()
         self.character_offset = ByteOffsets(self.data)
         self.lines = Lines(text)
-        tree, self._problem = parse(grammar, errors, language.prepare(self.data))
+        tree, self._problem = parse(grammar, language.prepare(self.data))
         self.root = tree.root_node
         self._ascii = len(text) == len(self.data)
         cursor = QueryCursor(query)
