@@ -10,7 +10,7 @@ import pytest
 
 from docgraph.adapters.sql.access_rows import rule_to_json
 from docgraph.adapters.sql.database import load_queries
-from docgraph.adapters.sql.version_table import Visibility
+from docgraph.adapters.sql.visibility import Visibility
 from docgraph.adapters.sqlite.database import SQLITE
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine import Engine

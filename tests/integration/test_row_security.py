@@ -8,7 +8,8 @@ import pytest
 from psycopg import sql
 
 from docgraph.adapters.postgres.row_security import guard
-from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
+from docgraph.adapters.sql.version_table import VersionTable
+from docgraph.adapters.sql.visibility import Visibility, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.digest import canonical
 from docgraph.model.edge import RELATIONS

@@ -17,7 +17,8 @@ from docgraph.adapters.sql.database import Queries, Row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.relation_writer import SqlReferenceWriter
-from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
+from docgraph.adapters.sql.version_table import VersionTable
+from docgraph.adapters.sql.visibility import Visibility, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.edge import MANUAL, Edge, Relationship
 from docgraph.model.link import merge_edges

@@ -67,7 +67,7 @@ class SqlitePages:
             trunk = self._int(begin, 4)
 
     def used_bytes(self, page: Page) -> list[int]:
-        """Places of a b-tree page that mean something: its header, its pointers, its cells."""
+        """Positions in a b-tree page that mean something: its header, its pointers, its cells."""
         first = page.end - self.size
         many = self._int(page.begin + 3, 2)
         pointers = page.begin + (12 if page.kind.startswith("inner") else 8)

@@ -5,7 +5,7 @@ from itertools import chain
 import numpy as np
 
 from docgraph.adapters.sql.database import Queries, Row
-from docgraph.adapters.sql.version_table import Visibility
+from docgraph.adapters.sql.visibility import Visibility
 from docgraph.model.errors import StoreError
 from docgraph.model.scoring import distinct, top_rows
 from docgraph.ports.indexes import (

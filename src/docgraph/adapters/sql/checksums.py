@@ -1,7 +1,7 @@
 """Checksums of stored rows: written with them, compared by `verify`, and never read for a reader.
 
 They find accidental damage: a CRC-32 finds every changed byte, and all but one of four billion
-other changes. Whoever changes a row on purpose can change its checksum, too.
+other changes. A person who changes a row on purpose can change its checksum, too.
 """
 
 import re

@@ -16,7 +16,7 @@ from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.snapshots import contents
 from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
 from docgraph.adapters.sql.texts import SqlTexts
-from docgraph.adapters.sql.version_table import Visibility, embedder_of
+from docgraph.adapters.sql.visibility import Visibility, embedder_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scoring import Bm25, RowGroups, top_groups

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from docgraph.adapters.sql.database import Queries, single_row
-from docgraph.adapters.sql.version_table import VersionTable, classes_of
+from docgraph.adapters.sql.version_table import VersionTable
+from docgraph.adapters.sql.visibility import classes_of
 from docgraph.model.access import Principal
 from docgraph.model.digest import canonical
 from docgraph.model.snapshot import SnapshotInfo, SnapshotName

@@ -5,13 +5,8 @@ from collections.abc import Callable, Sequence
 from docgraph.adapters.indexes.segment_cache import SegmentCache
 from docgraph.adapters.sql.database import Queries
 from docgraph.adapters.sql.tenant_cache import CachePart, History, TenantCache
-from docgraph.adapters.sql.version_table import (
-    Counted,
-    VersionTable,
-    Visibility,
-    extend_rows,
-    load_rows,
-)
+from docgraph.adapters.sql.version_table import Counted, VersionTable, extend_rows, load_rows
+from docgraph.adapters.sql.visibility import Visibility
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreError
 from docgraph.model.snapshot import SnapshotSelector

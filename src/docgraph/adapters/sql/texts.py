@@ -8,7 +8,7 @@ import numpy as np
 from docgraph.adapters.indexes.segments import stacked_vectors
 from docgraph.adapters.sql.database import Queries, Row, single_row
 from docgraph.adapters.sql.stored_json import load_values
-from docgraph.adapters.sql.version_table import Visibility
+from docgraph.adapters.sql.visibility import Visibility
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
 from docgraph.model.node import Location, document_of

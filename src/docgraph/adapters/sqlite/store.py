@@ -23,7 +23,8 @@ from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState, require_complete
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
+from docgraph.adapters.sql.version_table import VersionTable
+from docgraph.adapters.sql.visibility import Visibility, resolve_visibility
 from docgraph.adapters.sqlite.connection import (
     connect,
     create_or_check,

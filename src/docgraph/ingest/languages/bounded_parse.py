@@ -34,7 +34,7 @@ def parse(grammar: Grammar, data: bytes) -> tuple[Tree, str]:
     """The tree, and why it is that of an empty file."""
     problem = _find_depth_problem(data)
     if not problem:
-        work = _Work(grammar, data)
+        work = _CountedParse(grammar, data)
         tree = work.parser.parse(work.read)
         del work.parser.logger  # else the two would refer to each other for ever
         if not work.problem:
@@ -59,7 +59,7 @@ def _find_depth_problem(data: bytes) -> str:
     return ""
 
 
-class _Work:
+class _CountedParse:
     """Gives the parser its text, and counts its work.
 
     `_ambiguous` is how many logs in a row show no step with a single stack; `_ambiguity` sums

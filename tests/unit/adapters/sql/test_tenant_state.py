@@ -8,12 +8,8 @@ import pytest
 
 from docgraph.adapters.sql.tenant_cache import TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState
-from docgraph.adapters.sql.version_table import (
-    Counted,
-    VersionTable,
-    Visibility,
-    resolve_visibility,
-)
+from docgraph.adapters.sql.version_table import Counted, VersionTable
+from docgraph.adapters.sql.visibility import Visibility, resolve_visibility
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import Principal
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
