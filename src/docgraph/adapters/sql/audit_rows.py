@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from docgraph.adapters.sql.checksums import checksum, is_intact
-from docgraph.adapters.sql.database import Queries, Row
+from docgraph.adapters.sql.database import Queries, Row, next_page
 from docgraph.model.audit import (
     NO_SEAL,
     ROWS_PER_SEAL,
@@ -100,7 +100,7 @@ class AuditRows:
             yield from page
             if len(page) < _PAGE:
                 return
-            first = page[-1][0] + 1
+            first = next_page(first - 1, page[-1][0]) + 1
 
 
 def differences(

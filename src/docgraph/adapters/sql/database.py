@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from operator import itemgetter
 from types import NoneType
-from typing import Any, LiteralString, Protocol
+from typing import Any, LiteralString, Protocol, TypeVar
 
 from docgraph.model.vector import IntVector
 
@@ -67,6 +67,17 @@ def single_row(row: Row | None) -> Row:
     if row is None:
         raise DamagedRow("a row is missing")
     return row
+
+
+T = TypeVar("T", int, str)
+
+
+def next_page(after: T, last: T) -> T:
+    """Where the next page of rows begins that are read in the order of their keys: behind the
+    last of this one. Rows that are out of order would be read for ever."""
+    if last <= after:
+        raise DamagedRow("rows are out of order")
+    return last
 
 
 # SQL lives in .sql files; a query is found there by its name. Those in `queries` are written once,

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from docgraph.adapters.sql.access_writer import SqlAccessWriter
 from docgraph.adapters.sql.checksums import row_checksum
-from docgraph.adapters.sql.database import DamagedRow
+from docgraph.adapters.sql.database import DamagedRow, next_page
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot, set_valid_to
 from docgraph.adapters.sql.relation_writer import distinct_references, reference_rows
 from docgraph.adapters.sql.stored_json import load_tuples
@@ -70,7 +70,7 @@ class SqlDocumentWriter:
             for path, id_, kind, title, text, lines in page:
                 pairs = load_tuples(lines, int, int) if lines else ()
                 yield CurrentText(path, id_, kind, title, text, tuple(pairs))
-            after = page[-1][0]
+            after = next_page(after, page[-1][0])
 
     def existing_nodes(self, ids: Iterable[str]) -> frozenset[str]:
         rows = self._sql.rows("current_nodes", **self._pending.parameters, ids=sorted(set(ids)))

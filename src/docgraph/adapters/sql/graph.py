@@ -46,10 +46,13 @@ class SqlGraph:
         selected = _DEFAULT if relations is None else relations
         versions = [row[0] for row in self._sql.rows("versions_of_documents", ids=roots)]
         found = merge_edges(self._edges(versions, roots, direction, selected))
+        at = 0 if direction == "out" else 1
+        ends = {(one.edge.source, one.edge.target)[at] for one in found}
+        if not set(map(document_of, ends)).issubset(roots):
+            raise DamagedRow("a node has another id than its document")
         if all(document_of(node) in nodes for node in nodes):
             return found
         inside = self._inside(nodes, roots)
-        at = 0 if direction == "out" else 1
         return tuple(f for f in found if (f.edge.source, f.edge.target)[at] in inside)
 
     def edge_batches(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from docgraph.adapters.sql.database import Database, Queries, Row
+from docgraph.adapters.sql.database import Database, Queries, Row, next_page
 from docgraph.adapters.sql.index_outbox import (
     LONGEST_QUESTION,
     OVERDUE,
@@ -111,7 +111,7 @@ class IndexChanges:
         after, more = 0, {"most": _PAGE, "forever": FOREVER}
         while page := self._sql.rows("lives_after", tenant=self._tenant, after=after, **more):
             yield from vector_rows(self._sql, self._tenant, page)
-            after = page[-1][0]
+            after = next_page(after, page[-1][0])
 
     def problems(self) -> Iterator[str]:
         """For `verify`: what the index lacks."""

@@ -10,7 +10,7 @@ from docgraph.adapters.sql.access_rows import (
     statements_from_json,
 )
 from docgraph.adapters.sql.checksums import with_checksum
-from docgraph.adapters.sql.database import Database, single_row
+from docgraph.adapters.sql.database import DamagedRow, Database, single_row
 from docgraph.adapters.sql.version_rules import (
     InheritedAccess,
     Renews,
@@ -196,7 +196,9 @@ class RepositoryAccess:
         default = self.default_branch()
         if default is None:
             return InheritedAccess(self._tenant, manual)
-        name, statements = self.branches()[default], self.statements(default, paths)
+        if (name := self.branches().get(default)) is None:
+            raise DamagedRow("the default branch of a repository is missing")
+        statements = self.statements(default, paths)
         file_rules = self.file_rules(default)
         return InheritedAccess(self._tenant, manual, default, name, statements, file_rules)
 

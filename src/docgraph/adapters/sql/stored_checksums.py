@@ -65,7 +65,7 @@ def _pages(
     after = -1
     while page := [number for (number,) in sql.rows(query, after=after, most=_PAGE)]:
         yield page
-        after = page[-1]
+        after = next_page(after, page[-1])
 
 
 def _intact_documents(sql: Queries, versions: list[int]) -> Iterator[bool]:

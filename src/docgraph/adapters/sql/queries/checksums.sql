@@ -2,14 +2,13 @@
 -- computed from, in this order: checksums.py takes them from here, for writing and for `verify`.
 -- Where rows have no types, a value of another type has another checksum.
 
--- Of each published version of a document there are two. The one in `checksum` is the sum over its
--- rows in these five tables.
+-- Of each version of a document there are two. The one in `checksum` is the sum over its rows in
+-- these five tables.
 
 -- name: documents
 SELECT d.version, d.branch, d.path, d.id, c.hash, d.fingerprint, d.unresolved_calls,
        d.source_lines, d.valid_from, d.checksum
-FROM documents AS d JOIN branches AS b ON b.id = d.branch JOIN contents AS c ON c.id = d.content
-WHERE d.version IN :versions[bigint] AND d.valid_from <= b.newest_snapshot;
+FROM documents AS d JOIN contents AS c ON c.id = d.content WHERE d.version IN :versions[bigint];
 
 -- name: document_nodes
 SELECT version, handle, id, kind, title, summary, parent, first_line, last_line, start_offset,
@@ -32,9 +31,7 @@ FROM node_references WHERE version IN :versions[bigint];
 
 -- name: document_states
 -- What may change of a version.
-SELECT d.version, d.valid_to, d.stated_class, d.access_class, d.state_checksum
-FROM documents AS d JOIN branches AS b ON b.id = d.branch
-WHERE d.valid_from <= b.newest_snapshot;
+SELECT version, valid_to, stated_class, access_class, state_checksum FROM documents;
 
 -- One for a segment and its postings.
 
