@@ -1,6 +1,7 @@
 """How many packages a plain `pip install docgraph` brings, and how many megabytes they take.
 
 Without bytecode: pip writes it for every module unless it is asked not to, and `make` asks.
+Arguments are extras: for each it also prints what `pip install docgraph[extra]` adds.
 """
 
 import sys
@@ -71,13 +72,19 @@ def judge_install(weights: Sequence[Weight]) -> tuple[str, bool]:
     return sentence, len(weights) <= MOST_PACKAGES and total <= MOST_MEGABYTES
 
 
+def describe_extra(name: str, extra: str, find: Find = Distribution.from_name) -> str:
+    base, whole = dependencies_of(name, find), dependencies_of(f"{name}[{extra}]", find)
+    more = [weigh(whole[one]) for one in whole if one not in base]
+    return f"{extra}: {len(more)} more packages, {sum(more):.0f} MB"
+
+
 def main() -> int:
     packages = dependencies_of("docgraph")
     # An editable install lists no modules of its own, so they are weighed where they lie.
     own = Weight("docgraph", megabytes(SOURCES.rglob("*")))
     others = [Weight(name, weigh(packages[name])) for name in packages if name != own.package]
     sentence, light = judge_install([own, *others])
-    print(sentence)
+    print(sentence, *(describe_extra(own.package, extra) for extra in sys.argv[1:]), sep="\n")
     return 0 if light else 1
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.weigh_base_install import Weight, dependencies_of, judge_install, weigh
+from checks.weigh_base_install import Weight, dependencies_of, describe_extra, judge_install, weigh
 
 
 class Site:
@@ -50,6 +50,13 @@ def test_an_extra_counts_only_if_it_is_requested(site: Site) -> None:
     site.add("server", "engine; extra == 'fast'", "absent; extra == 'slow'")
     site.add("engine")
     assert sorted(dependencies_of("root", site.find)) == ["engine", "root", "server"]
+
+
+def test_an_extra_is_described_by_what_it_adds(site: Site) -> None:
+    site.add("root", "left", "left; extra == 'more'", "right; extra == 'more'")
+    site.add("left", content=b"x" * 9_000_000)
+    site.add("right", content=b"x" * 2_000_000)
+    assert describe_extra("root", "more", site.find) == "more: 1 more packages, 2 MB"
 
 
 def test_the_size_of_a_package_is_that_of_its_files(site: Site) -> None:
