@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from docgraph.adapters.sql.checksums import checksum, is_intact, segment_checksum
-from docgraph.adapters.sql.database import Queries, Row, single_row
+from docgraph.adapters.sql.database import Queries, Row, next_page, single_row
 from docgraph.ports.writes import text_key
 
 # Tables whose rows have a checksum each, and what they hold.
