@@ -17,6 +17,8 @@ from tests.support.store_modules import ADAPTERS, SHARED, Module, folder, module
 DIALECTS = MappingProxyType({"sqlite": SQLITE, "postgres": POSTGRES})
 # Every package with .sql files, and the folder in it where they are.
 FOLDERS = (("sql", "queries/"), ("sqlite", ""), ("postgres", ""))
+# Overrides of queries of other files, and parts of a view.
+NO_QUERIES = {"overrides.sql", "document_relationships.sql"}
 Queries = set[tuple[str, str]]
 
 
@@ -30,7 +32,7 @@ def files(package: str, below: str = "") -> list[str]:
 
 def existing_queries(dialect: str) -> Queries:
     """Neutral queries, and those of files that no other dialect has."""
-    found = {*files("sql", "queries/"), *files(dialect)} - {"overrides.sql"}
+    found = {*files("sql", "queries/"), *files(dialect)} - NO_QUERIES
     return {(file, name) for file in found for name in load_queries(DIALECTS[dialect], file)}
 
 

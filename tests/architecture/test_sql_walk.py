@@ -72,6 +72,7 @@ LOADED = {
     ("sql.database", "row_types", normalised_code("f'queries/{file}'")),
     ("sql.database", "shared_query", normalised_code("f'queries/{file}'")),
     ("sql.database", "named_queries", "file"),
+    ("sql.database", "relations_view", "file"),
     ("sqlite.database", "__init__", "file"),
     ("sqlite.database", "queries", "file"),
     ("sqlite.reader_pool", "__init__", "'visible.sql'"),
@@ -141,8 +142,8 @@ def find_problem(statement: Statement, compiling: Compiler) -> str:
 
 MODULES = modules(*SHARED, "sqlite")
 READERS = [found for name, found in MODULES.items() if name not in NOT_FOR_READERS]
-# The views, and overrides of queries of other files.
-NO_TOPICS = {"visible.sql", "overrides.sql"}
+# The views, one of them in parts, and overrides of queries of other files.
+NO_TOPICS = {"visible.sql", "document_relationships.sql", "overrides.sql"}
 READ_FILES = frozenset().union(*(reader.files() for reader in READERS)) - NO_TOPICS
 
 

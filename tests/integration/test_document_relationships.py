@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from docgraph.adapters.postgres.connection import connect
-from docgraph.adapters.sql.database import script
+from docgraph.adapters.postgres.migrate import migrate, require_current
+from docgraph.adapters.sql.database import relations_view
 from docgraph.model.access import LOCAL
 from docgraph.model.edge import (
     INVERSES,
@@ -19,6 +20,7 @@ from docgraph.model.edge import (
     EdgeEvidence,
     Relationship,
 )
+from docgraph.model.errors import WrongSchema
 from docgraph.model.identifiers import MAX_TITLE_HOLDERS
 from docgraph.model.link import MAX_EVIDENCE, MAX_NAME_HOLDERS
 from docgraph.model.reference import Reference, ReferenceTarget
@@ -41,10 +43,11 @@ from tests.support.sql_relations import (
 MAIN, WORK = BranchName(LOCAL, "r", "main"), BranchName(LOCAL, "r", "work")
 OTHER, FOREIGN = BranchName(LOCAL, "s", "main"), BranchName(ELSEWHERE, "q", "main")
 DOCS = Path(__file__).parents[2] / "docs" / "postgres.md"
-VIEWS = (
-    ("docgraph.adapters.sqlite", "document_relationships.sql"),
-    ("docgraph.adapters.postgres", "migrations/0004_document_relationships.sql"),
-)
+DEFINITION = """
+    SELECT pg_get_viewdef(oid), reloptions, relacl, obj_description(oid, 'pg_class')
+    FROM pg_class WHERE relname = 'document_relationships'
+"""
+PACKAGES = ("docgraph.adapters.sqlite", "docgraph.adapters.postgres")
 
 
 @contextmanager
@@ -338,9 +341,9 @@ def test_the_example_of_the_documentation_runs(installation: Installation) -> No
     ]
 
 
-@pytest.mark.parametrize(("package", "file"), VIEWS)
-def test_the_view_has_the_limits_and_inverses_of_the_code(package: str, file: str) -> None:
-    text = script(package, file)
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_view_has_the_limits_and_inverses_of_the_code(package: str) -> None:
+    text = relations_view(package)
     listed = text.partition("VALUES")[2].partition("\n)")[0]
     assert dict(re.findall(r"\('(\w+)', '(\w+)'\)", listed)) == dict(INVERSES)
     assert set(map(int, re.findall(r"number <= (\d+)", text))) == {MAX_EVIDENCE}
@@ -358,3 +361,25 @@ def test_the_view_is_described_for_the_role_of_readers(database: str) -> None:
             *("tenant", "repository", "branch", "snapshot", "by_default"),
             *("source", "relation", "target", "origins", "evidence"),
         ]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ("DROP VIEW document_relationships", "is missing"),
+        ("COMMENT ON VIEW document_relationships IS 'another text'", "was changed"),
+        ("ALTER VIEW document_relationships RESET (security_invoker)", "was changed"),
+    ],
+)
+def test_a_migration_makes_the_view_of_this_version(
+    database: str, change: str, problem: str
+) -> None:
+    connection: Any = connect(database)
+    with connection:
+        before = connection.execute(DEFINITION).fetchone()
+        connection.execute(change)
+        with pytest.raises(WrongSchema, match=f"the view document_relationships {problem}"):
+            require_current(connection, database)
+        migrate(database)
+        require_current(connection, database)
+        assert connection.execute(DEFINITION).fetchone() == before

@@ -64,8 +64,8 @@ class SearchReads(Protocol):
         """The ingestions that brought the visible nodes among these; other ids are absent.
 
         An ingestion is named by the snapshot in which the version of the document first appeared.
-        Ingests of hidden documents count in a snapshot's number: whoever compares ingestions may
-        depend on which are equal, and on their order, but not on the numbers.
+        Ingests of hidden documents count in a snapshot's number: a result may depend on which
+        ingestions are equal, and on their order, but not on the numbers.
         """
         ...
 

@@ -42,7 +42,7 @@ UNION ALL
 SELECT 'view', relname::text,
        CASE WHEN EXISTS (SELECT 1 FROM pg_options_to_table(reloptions) AS o
                          WHERE o.option_name = 'security_invoker' AND o.option_value::boolean)
-            THEN 'security_invoker'
+            THEN concat_ws(' ', 'security_invoker', obj_description(oid, 'pg_class'))
             ELSE regexp_replace(pg_get_viewdef(oid), '\s+', ' ', 'g') END
 FROM relations WHERE relkind = 'v'
 UNION ALL
@@ -58,7 +58,8 @@ WHERE r.relowner <> r.nspowner AND r.relkind IN ('r', 'v')
 UNION ALL
 SELECT 'owner of', p.proname::text || '()', a.rolname::text
 FROM home AS h JOIN pg_proc AS p ON p.pronamespace = h.oid JOIN pg_roles AS a ON a.oid = p.proowner
-WHERE p.proowner <> h.nspowner AND p.proname IN ('readable_classes', 'requested_snapshots', 'listed_snapshots');
+WHERE p.proowner <> h.nspowner
+  AND p.proname IN ('readable_classes', 'requested_snapshots', 'listed_snapshots');
 
 -- name: schema_owner
 -- The owner of docgraph's schema, and whether this login has its rights.

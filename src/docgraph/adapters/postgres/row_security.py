@@ -12,8 +12,9 @@ from importlib import resources
 from docgraph.adapters.postgres.connection import Connection, isolated
 from docgraph.adapters.postgres.database import PostgresDatabase
 from docgraph.adapters.postgres.errors import READER
-from docgraph.adapters.sql.database import named_queries, script
+from docgraph.adapters.sql.database import named_queries, relations_view, script
 from docgraph.adapters.sql.version_table import VersionTable
+from docgraph.model.digest import digest
 
 _PACKAGE = "docgraph.adapters.postgres"
 _SQL = named_queries("docgraph.adapters.postgres", "catalog.sql")
@@ -78,8 +79,11 @@ _INVOKER_VIEWS = (
     *("visible_references", "visible_reference_matches", "visible_definition_matches"),
     *("visible_chunks", "visible_vectors", "visible_relationships"),
     *("masked_segments", "masked_postings", "masked_vectors"),
-    "document_relationships",
 )
+# A view for clients of SQL. It has the digest of its text as a comment, and is made anew where that
+# is another.
+_RELATIONS = "document_relationships"
+_RELATIONS_DIGEST = digest(relations_view(_PACKAGE))
 Row = tuple[str, str, str]
 
 
@@ -95,7 +99,7 @@ EXPECTED: frozenset[Row] = frozenset(
         *((_POLICY, name, f"r permissive {READER} {made}") for name, made in _POLICIES.items()),
         *(
             (_GRANT, f"{name} to {READER}", "SELECT")
-            for name in (*_RESTRICTED, *_INVOKER_VIEWS)
+            for name in (*_RESTRICTED, *_INVOKER_VIEWS, _RELATIONS)
             if name not in _COLUMNS
         ),
         *(
@@ -105,6 +109,7 @@ EXPECTED: frozenset[Row] = frozenset(
         ),
         (_GRANT, f"schema docgraph to {READER}", "USAGE"),
         *((_VIEW, name, "security_invoker") for name in _INVOKER_VIEWS),
+        (_VIEW, _RELATIONS, f"security_invoker {_RELATIONS_DIGEST}"),
         *(
             (_FUNCTION, name, _function(language, setting, body))
             for name, language, setting, body in _FUNCTIONS.findall(script(_PACKAGE, _FIRST))
@@ -115,7 +120,7 @@ OWN_NAMES = frozenset(
     name
     for file in (resources.files(_PACKAGE) / "migrations").iterdir()
     for name in _NAMES.findall(file.read_text(encoding="utf-8"))
-) | {"schema_versions"}
+) | {"schema_versions", _RELATIONS}
 
 
 def read_catalog(connection: Connection) -> frozenset[Row]:
@@ -153,8 +158,10 @@ def foreign_objects(rows: frozenset[Row]) -> tuple[str, ...]:
 
 def set_up_row_security(connection: Connection) -> None:
     """Inside the caller's transaction."""
-    for file in (_FIRST, "row_security.sql"):
-        connection.execute(script(_PACKAGE, file).encode())
+    comment = f"COMMENT ON VIEW {_RELATIONS} IS '{_RELATIONS_DIGEST}';"
+    for text in (script(_PACKAGE, _FIRST), relations_view(_PACKAGE), comment):
+        connection.execute(text.encode())
+    connection.execute(script(_PACKAGE, "row_security.sql").encode())
 
 
 def _missing(kind: str, name: str) -> str:

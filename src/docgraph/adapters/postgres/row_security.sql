@@ -109,8 +109,9 @@ CREATE POLICY by_tenant ON ingest_jobs FOR SELECT TO docgraph_reader
 USING (tenant = nullif(current_setting('docgraph.tenant', true), ''));
 GRANT SELECT ON ingest_jobs TO docgraph_reader;
 
--- Names of the branches that are read, for the policies above and document_relationships. What visibility is computed from,
--- before it is known, is read by the owner of the tables: counts and numbers tell of hidden rows.
+-- Names of the branches that are read, for the policies above and document_relationships. What
+-- visibility is computed from, before it is known, is read by the owner of the tables: counts and
+-- numbers tell of hidden rows.
 ALTER TABLE branches ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
 CREATE POLICY by_scope ON branches FOR SELECT TO docgraph_reader
 USING (id IN (SELECT branch FROM requested_snapshots()));

@@ -168,6 +168,13 @@ def shared_query(name: str, *files: str) -> str:
     return next(filter(None, found))
 
 
+@cache
+def relations_view(package: str) -> str:
+    """The statement that creates `document_relationships`, with the parts of a dialect."""
+    file = "document_relationships.sql"
+    return script(_SHARED, file).format_map(named_queries(package, file))
+
+
 def translate_to_sqlite(text: str) -> str:
     """A set travels as a JSON array."""
     return _rewrite(text, lambda sql: _SET.sub(r"IN (SELECT value FROM json_each(:\1))", sql))

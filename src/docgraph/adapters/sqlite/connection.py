@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from docgraph.adapters.sql.database import DamagedRow, script
+from docgraph.adapters.sql.database import DamagedRow, relations_view, script
 from docgraph.model.errors import (
     DamagedStore,
     StoreBusy,
@@ -171,9 +171,8 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def create_schema(connection: sqlite3.Connection) -> None:
-    for file in ("schema.sql", "document_relationships.sql"):
-        for statement in statements(script(PACKAGE, file)):
-            connection.execute(statement)
+    for statement in (*statements(script(PACKAGE, "schema.sql")), relations_view(PACKAGE)):
+        connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 

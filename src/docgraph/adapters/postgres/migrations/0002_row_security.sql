@@ -22,8 +22,8 @@ AS $$
          AS s (branch integer, snapshot integer, miners text[], newest integer)
 $$;
 
--- The snapshots whose relations document_relationships lists, and whether a question reads the
--- branch where it names none: for a reader the requested ones, for an owner of the tables the
+-- The snapshots whose relations the view document_relationships lists, and whether a question reads
+-- the branch where it names none: for a reader the requested ones, for the owner of the tables the
 -- newest of every branch that has documents.
 CREATE OR REPLACE FUNCTION listed_snapshots()
 RETURNS TABLE (branch integer, snapshot integer, miners text[], by_default boolean)

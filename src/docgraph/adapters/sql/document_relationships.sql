@@ -1,29 +1,19 @@
 -- Every relation of the newest snapshot of each branch, for clients of SQL: stated ones, and mined
 -- ones, whose references and definitions are joined here. The rows are those of
 -- `docgraph relations list` for a reader who may see everything. `model/link.py` and
--- `plan/ambiguity.py` have the same rules; tests compare both.
--- It runs with the rights of its caller. docgraph_reader sees what row-level security shows of the
--- requested snapshots, and ambiguity is resolved over that alone.
+-- `plan/ambiguity.py` have the same rules; tests compare both. What a dialect has to say in its own
+-- way stands in its own document_relationships.sql, and is inserted where its name is in braces.
 --
 -- A row is listed with the branch of its source. An end in another repository is of the branch that
 -- is read there `by_default`, where a question names none. `contains` is left out: it is the column
 -- `parent` of document_nodes.
-CREATE VIEW document_relationships WITH (security_invoker) AS
-WITH listed_branches AS MATERIALIZED (
-    SELECT b.id, b.tenant, b.repository, b.name, s.snapshot, s.miners, s.by_default
-    FROM listed_snapshots() AS s JOIN branches AS b ON b.id = s.branch
-),
-listed_documents AS MATERIALIZED (
-    SELECT d.version, d.branch, d.id, d.path, b.tenant, b.repository, b.by_default, b.miners,
-           trim_array(string_to_array(d.path, '/'), 1) AS folders
-    FROM listed_branches AS b
-         JOIN documents AS d
-             ON d.branch = b.id AND d.valid_from <= b.snapshot AND b.snapshot < d.valid_to
-),
+{create}
+WITH {listed_documents},
 listed_references AS MATERIALIZED (
-    SELECT ref.*, d.id AS document_id, d.path, d.folders
+    SELECT ref.*, d.id AS document_id, d.path
     FROM listed_documents AS d
-         JOIN node_references AS ref ON ref.version = d.version AND ref.miner = ANY (d.miners)
+         JOIN node_references AS ref ON ref.version = d.version
+    WHERE {is_mined}
 ),
 -- A reference and a definition of its key. Folders between the two files count in the rank.
 matches AS MATERIALIZED (
@@ -36,22 +26,18 @@ matches AS MATERIALIZED (
                 THEN d.id || def.node_suffix || ref.inner_suffix
                 WHEN ref.strict = 0 THEN d.id || def.node_suffix END AS target,
            ref.miner, ref.path, ref.line, ref.start_offset, ref.end_offset, ref.text,
-           ref.rank + def.rank + CASE WHEN ref.distance_weight = 0 THEN 0 ELSE ref.distance_weight
-               * (cardinality(ref.folders) + cardinality(d.folders)
-                  - 2 * (SELECT count(*)::integer
-                         FROM generate_series(1, cardinality(ref.folders)) AS i
-                         WHERE ref.folders[:i] = d.folders[:i]))
-               END AS rank
+           ref.rank + def.rank
+           + CASE WHEN ref.distance_weight = 0 THEN 0 ELSE ref.distance_weight * {distance} END
+               AS rank
     FROM listed_references AS ref
-         JOIN definitions AS def
-             ON def.branch = ref.branch AND def.key_hash = ref.key_hash AND def.key = ref.key
+         JOIN definitions AS def ON {same_key}
          JOIN listed_documents AS d ON d.version = def.version
     WHERE ref.relation NOT IN ('contains', 'shares_entity')
 ),
 -- None leads to its own node or document; code may refer to its own symbols.
 edges AS (
     SELECT * FROM matches
-    WHERE target <> source AND (strpos(target, '::') > 0 OR target_document <> source_document)
+    WHERE target <> source AND (target LIKE '%::%' OR target_document <> source_document)
 ),
 inverses (relation, inverse) AS (
     VALUES ('supersedes', 'superseded_by'), ('superseded_by', 'supersedes'),
@@ -70,11 +56,11 @@ names AS (
 ),
 -- A question reads one branch of a repository: all three of a row are read together if at most one
 -- of them is not read by default. That one is the row's branch; if there is none, the source's is.
-stated AS (
+stated AS MATERIALIZED (
     SELECT CASE WHEN NOT own.by_default THEN own.id
                 WHEN NOT t.by_default THEN t.branch ELSE s.branch END AS branch,
            s.branch AS source_branch, r.source_document, r.source, r.relation, r.target_document,
-           r.target, r.origins::jsonb AS origins, r.evidence::jsonb AS evidence
+           r.target, r.origins, r.evidence
     FROM stated_relationships AS r
          JOIN listed_branches AS own
              ON own.id = r.branch AND r.valid_from <= own.snapshot AND own.snapshot < r.valid_to
@@ -105,13 +91,12 @@ positions AS (
     WHERE own.holders <= 8
     UNION ALL
     SELECT branch, source_branch, source_document, source, relation, target_document, target,
-           origin COLLATE "C", NULL, NULL, NULL, NULL, NULL, NULL
-    FROM stated CROSS JOIN jsonb_array_elements_text(stated.origins) AS origin
+           {stated_origin}, NULL, NULL, NULL, NULL, NULL, NULL
+    FROM stated {each_stated_origin}
     UNION ALL
     SELECT branch, source_branch, source_document, source, relation, target_document, target, NULL,
-           (e ->> 0) COLLATE "C", (e ->> 1)::integer, (e ->> 2)::integer, (e ->> 3)::integer,
-           (e ->> 4)::integer, (e ->> 5) COLLATE "C"
-    FROM stated CROSS JOIN jsonb_array_elements(stated.evidence) AS e
+           {stated_position}
+    FROM stated {each_stated_position}
 ),
 candidates AS (
     SELECT *, end_offset > start_offset AS competes FROM positions
@@ -129,7 +114,7 @@ ranked AS (
            dense_rank() OVER (PARTITION BY branch, source_document, relation, competes,
                                   start_offset, end_offset, rank
                               ORDER BY target_document) AS document_number,
-           bool_or(target <> target_document)
+           max(CASE WHEN target = target_document THEN 0 ELSE 1 END)
                OVER (PARTITION BY branch, source_document, relation, competes, start_offset,
                          end_offset, rank, target_document) AS names_part
     FROM candidates
@@ -144,10 +129,10 @@ resolved AS (
                            OVER (PARTITION BY branch, source_document, relation, competes,
                                      start_offset, end_offset, rank)
                        <= CASE relation WHEN 'mentions' THEN 8 ELSE 1 END
-                   AND NOT (names_part AND target = target_document)) AS wins
+                   AND NOT (names_part = 1 AND target = target_document)) AS wins
     FROM ranked
 ),
--- The same position counts once, whoever found it. Of those that win, the first 50 are shown.
+-- The same position counts once, no matter who found it. Of those that win, the first 50 are shown.
 numbered AS (
     SELECT *,
            dense_rank() OVER (PARTITION BY branch, source, relation, target, wins
@@ -156,20 +141,7 @@ numbered AS (
                                   start_offset, end_offset, rank, text) AS copy
     FROM resolved
 ),
-merged AS (
-    SELECT branch, source_branch, source, relation, target,
-           coalesce(bool_or(origin = 'manual'), false) AS is_manual,
-           bool_or(path IS NOT NULL) AS has_positions,
-           bool_or(wins) AS some_win,
-           bool_or(wins AND competes AND number <= 50) AS has_characters,
-           to_jsonb(array_agg(DISTINCT origin) FILTER (WHERE origin IS NOT NULL)) AS origins,
-           coalesce(jsonb_agg(jsonb_build_object('path', path, 'line', line, 'start', start_offset,
-                                                 'end', end_offset, 'rank', rank, 'text', text)
-                              ORDER BY number) FILTER (WHERE wins AND copy = 1 AND number <= 50),
-                    '[]') AS evidence
-    FROM numbered
-    GROUP BY branch, source_branch, source, relation, target
-),
+{merged},
 -- A manual relation stays where mining proposed the same one and lost.
 winners AS MATERIALIZED (
     SELECT m.branch, m.source_branch, b.tenant, b.by_default, m.source, m.relation, m.target,
