@@ -19,6 +19,7 @@ from docgraph.model.errors import (
 SCHEMA_VERSION = 6
 PACKAGE = "docgraph.adapters.sqlite"
 _SMALLEST = 512  # bytes of a page
+_MAGIC = b"SQLite format 3\0"
 APPLICATION_ID = 0x646F6367  # "docg"
 
 
@@ -132,13 +133,21 @@ def empty_log(connection: sqlite3.Connection, *, wait: int = 0) -> bool:
     return not busy
 
 
+def _is_cut_off(path: Path) -> bool:
+    """Less than a page of a database: SQLite would begin a new one."""
+    if not 0 < path.stat().st_size < _SMALLEST:
+        return False
+    with path.open("rb") as file:
+        return _MAGIC.startswith(file.read(len(_MAGIC)))
+
+
 def create_or_check(path: Path) -> None:
     """Creates the schema in a new file; refuses a file of another version or kind."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         _create_file(path)
     with translate_errors(path):
-        if 0 < path.stat().st_size < _SMALLEST:  # SQLite would begin a new database
+        if _is_cut_off(path):
             raise DamagedRow("it is cut off")
         connection = connect(path)
         try:
