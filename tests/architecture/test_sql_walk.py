@@ -32,6 +32,7 @@ NOT_FOR_READERS = MappingProxyType(
         "sql.access_writer": "writes a snapshot",
         "sql.audit_rows": "another file",
         "sql.checksums": "computes checksums, for writers and the verification",
+        "sql.document_rows": "writes a snapshot",
         "sql.document_writer": "writes a snapshot",
         "sql.relation_writer": "writes a snapshot",
         "sql.server_rows": "another file",

@@ -1,24 +1,17 @@
 """Writing documents: their text, nodes, chunks, definitions and references, many rows at a time."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from docgraph.adapters.sql.access_writer import SqlAccessWriter
-from docgraph.adapters.sql.checksums import row_checksum
 from docgraph.adapters.sql.database import DamagedRow, next_page
+from docgraph.adapters.sql.document_rows import DocumentRows, Values
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot, set_valid_to
-from docgraph.adapters.sql.relation_writer import distinct_references, reference_rows
 from docgraph.adapters.sql.stored_json import load_tuples
-from docgraph.model.node import Location
-from docgraph.model.vector import IntVector
 from docgraph.ports.indexes import FOREVER
 from docgraph.ports.writes import BuiltDocument, CurrentText, StoredDocument, text_key
 
 _PAGE = 500  # texts that are read at once
-
-Values = dict[str, object]
 
 # The table that a query adds to, in the order in which they run.
 _TABLES = MappingProxyType(
@@ -99,7 +92,7 @@ class SqlDocumentWriter:
         documents: Sequence[BuiltDocument],
         vectors: Sequence[list[tuple[str, int]]],
         classes: Mapping[str, int],
-    ) -> Iterator["DocumentRows"]:
+    ) -> Iterator[DocumentRows]:
         """`classes` are the documents' access classes by path, for a store whose rows have them."""
         versions = self._next("next_versions", len(documents))
         nodes = sum(len(built.document.nodes) for built in documents)
@@ -121,7 +114,7 @@ class SqlDocumentWriter:
             raise DamagedRow("the last number of a row is not one that was given")
         return numbers
 
-    def _write(self, documents: Sequence["DocumentRows"]) -> None:
+    def _write(self, documents: Sequence[DocumentRows]) -> None:
         contents = self._add_contents([one.built.document.text for one in documents])
         self._end(one.built.document.path for one in documents)
         snapshot, pack = self._pending.number, self._pending.database.vector
@@ -161,103 +154,3 @@ class SqlDocumentWriter:
         rows = ({"tenant": tenant, "hash": key, "text": by_key[key]} for key in sorted(by_key))
         self._sql.many("add_content", rows)
         return dict(self._sql.rows("content_ids", tenant=tenant, hashes=list(by_key)))
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRows:
-    """The rows of one document version, by table.
-
-    `key` holds the columns that all of them share, `handles` the numbers of its nodes by id, and
-    `vectors` the keys and numbers of its chunks' vectors.
-    """
-
-    built: BuiltDocument
-    version: int
-    access_class: int
-    key: Values
-    handles: dict[str, int]
-    vectors: list[tuple[str, int]]
-
-    def document(
-        self, contents: Mapping[str, int], snapshot: int, parts: Mapping[str, Sequence[Values]]
-    ) -> Values:
-        """With the checksum of all its rows."""
-        document = self.built.document
-        key = text_key(document.text)
-        row: Values = {
-            **self.key,
-            "path": document.path,
-            "id": document.id,
-            "content": contents[key],
-            "hash": key,
-            "fingerprint": document.fingerprint,
-            "unresolved_calls": document.unresolved_calls,
-            "source_lines": json.dumps(document.source_lines) if document.source_lines else "",
-            "valid_from": snapshot,
-            "valid_to": FOREVER,
-            "stated_class": self.key["access_class"],
-        }
-        row["state_checksum"] = row_checksum("document_states", row)
-        row["checksum"] = row_checksum("documents", row) + sum(
-            row_checksum(table, part) for table, rows in parts.items() for part in rows
-        )
-        return row
-
-    def parts(self, pack: Callable[[IntVector], object]) -> dict[str, list[Values]]:
-        """The rows of all other tables."""
-        return {
-            "document_nodes": list(self.nodes(pack)),
-            "vector_chunks": list(self.chunks()),
-            "definitions": list(self.definitions()),
-            "node_references": distinct_references(self.references()),
-        }
-
-    def nodes(self, pack: Callable[[IntVector], object]) -> Iterator[Values]:
-        for node, vector in zip(self.built.document.nodes, self.built.node_vectors, strict=True):
-            yield {
-                **self.key,
-                "handle": self.handles[node.id],
-                "id": node.id,
-                "kind": node.kind,
-                "title": node.title,
-                "summary": node.summary,
-                "parent": node.parent,
-                **_span(node.source),
-                "vector": pack(vector),
-            }
-
-    def chunks(self) -> Iterator[Values]:
-        chunks = self.built.document.chunks
-        for chunk, (key, vector) in zip(chunks, self.vectors, strict=True):
-            yield {
-                **self.key,
-                "position": chunk.position,
-                "id": chunk.id,
-                "node": chunk.node,
-                "heading_path": json.dumps(chunk.heading_path, ensure_ascii=False),
-                **_span(chunk.location),
-                "vector_id": vector,
-                "hash": bytes.fromhex(key),
-            }
-
-    def definitions(self) -> Iterator[Values]:
-        """Each once, with its best rank."""
-        ranks: dict[tuple[str, str], int] = {}
-        for definition in self.built.document.definitions:
-            name = (definition.key, definition.suffix)
-            ranks[name] = min(definition.rank, ranks.get(name, definition.rank))
-        for (key, suffix), rank in ranks.items():
-            yield {**self.key, "key": key, "node_suffix": suffix, "rank": rank}
-
-    def references(self) -> Iterator[Values]:
-        return reference_rows(self.key, self.built.document.references)
-
-
-def _span(location: Location) -> Values:
-    return {
-        "first_line": location.first_line,
-        "last_line": location.last_line,
-        "start_offset": location.start,
-        "end_offset": location.end,
-        "page": location.page,
-    }
