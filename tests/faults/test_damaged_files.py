@@ -58,9 +58,10 @@ def test_a_flipped_byte_gives_no_traceback_and_changes_no_answer_unnoticed(
 def test_lost_and_misplaced_pages_give_no_traceback_and_change_no_answer_unnoticed(
     store: DamagedFiles,
 ) -> None:
-    findings = store.look(changed_pages(store.files, random.Random(2)))
+    changes = list(changed_pages(store.files, random.Random(2)))
+    findings = store.look(changes)
     assert findings.wrong == []
-    assert findings.found > 20
+    assert findings.found > len(changes) / 2
 
 
 @pytest.mark.parametrize(
