@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.languages import bounded_parse
 from docgraph.ingest.languages.bounded_parse import MAX_DEPTH
 from docgraph.ingest.languages.csharp import parse_csharp
 from docgraph.ingest.languages.java import parse_java
@@ -92,13 +91,6 @@ def test_the_same_text_gives_the_same_twice(language: str, pieces: list[str]) ->
     assert LANGUAGES[language]("a/b", text) == LANGUAGES[language]("a/b", text)
 
 
-@pytest.fixture
-def parsed_with_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As long files are; short ones are parsed piece by piece first."""
-    monkeypatch.setattr(bounded_parse, "_MAX_PIECEWISE_BYTES", 0)
-
-
-@pytest.mark.usefixtures("parsed_with_limits")
 @pytest.mark.parametrize(("language", "start", "unit", "closing", "end", "size"), DEEP)
 def test_time_grows_with_the_depth_of_code_and_no_faster(
     language: str, start: str, unit: str, closing: str, end: str, size: int
