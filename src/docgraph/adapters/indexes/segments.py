@@ -116,6 +116,6 @@ def unpack(data: bytes, kind: Any = np.int32) -> Ints:
 
 def stacked_vectors(vectors: Sequence[bytes], width: int) -> npt.NDArray[np.int16]:
     """Stored vectors of one width, one below the other."""
-    if any(len(vector) != 2 * width for vector in vectors):
+    if not {2 * width}.issuperset(map(len, vectors)):
         raise DamagedRow("a stored vector has another length than it should")
     return np.frombuffer(b"".join(vectors), dtype="<i2").reshape(len(vectors), width)

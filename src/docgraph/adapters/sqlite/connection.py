@@ -133,22 +133,13 @@ def empty_log(connection: sqlite3.Connection, *, wait: int = 0) -> bool:
     return not busy
 
 
-def _is_cut_off(path: Path) -> bool:
-    """Less than a page of a database: SQLite would begin a new one."""
-    if not 0 < path.stat().st_size < _SMALLEST:
-        return False
-    with path.open("rb") as file:
-        return _MAGIC.startswith(file.read(len(_MAGIC)))
-
-
 def create_or_check(path: Path) -> None:
     """Creates the schema in a new file; refuses a file of another version or kind."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         _create_file(path)
     with translate_errors(path):
-        if _is_cut_off(path):
-            raise DamagedRow("it is cut off")
+        _require_page(path)
         connection = connect(path)
         try:
             if _is_empty(connection):
@@ -159,6 +150,14 @@ def create_or_check(path: Path) -> None:
             _check(connection, path)
         finally:
             connection.close()
+
+
+def _require_page(path: Path) -> None:
+    """In a file that has none, SQLite would begin a new database."""
+    if 0 < path.stat().st_size < _SMALLEST:
+        if _MAGIC.startswith(path.read_bytes()[: len(_MAGIC)]):
+            raise DamagedRow("it is cut off")
+        raise StoreError(f"{path}: this file is not a docgraph store")
 
 
 def _create_file(path: Path) -> None:

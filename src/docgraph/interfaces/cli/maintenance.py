@@ -71,8 +71,9 @@ def reindex(store: StoreOption = None, json: JsonOption = False) -> None:
 def verify(store: StoreOption = None, json: JsonOption = False) -> None:
     """Verify the whole store.
 
-    Nothing dangles or lives twice, and no row, posting, vector or edge of a document that is gone
-    can be seen. Prints a digest of what you see: the same tree, ingested anew, gives the same.
+    Every row is as it was written, nothing dangles or lives twice, and no row, posting, vector or
+    edge of a document that is gone can be seen. Prints a digest of what you see: the same tree,
+    ingested anew, gives the same.
     """
     from docgraph.interfaces.auth.principals import local
     from docgraph.interfaces.cli.render_store import show_verified
