@@ -212,7 +212,7 @@ def test_a_damaged_version_gets_no_new_checksum(place: Installation) -> None:
 def test_a_damaged_relation_gets_no_new_checksum(place: Installation) -> None:
     place.raw("", "UPDATE stated_relationships SET origins = '[]' WHERE manual = 1")
     before = place.problems()
-    with pytest.raises(DamagedStore, match="a row of document_relationships differs"):
+    with pytest.raises(DamagedStore, match="a row of stated_relationships differs"):
         place.engine.content.remove_relation(local(), MANUAL)
     assert place.problems() == before != ()
 

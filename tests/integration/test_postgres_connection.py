@@ -19,7 +19,8 @@ from docgraph.adapters.postgres.connection import Connection, connect
 from docgraph.adapters.postgres.errors import translate_errors
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.vectors import PgVector
-from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
+from docgraph.adapters.sql.database import DamagedRow
+from docgraph.model.errors import DamagedStore, StoreBusy, StoreError, StoreFull, WrongSchema
 from tests.support.postgres_server import LOCKED, OWNER, PASSWORD, PostgresServer
 
 ROOT = Path(__file__).parents[2]
@@ -112,7 +113,7 @@ def test_numbers_that_docgraph_never_wrote_are_refused(
     connection: Connection, numbers: str, binary: bool
 ) -> None:
     cursor = connection.cursor(binary=binary)
-    with pytest.raises(ValueError, match="numbers that docgraph never wrote"):
+    with pytest.raises(DamagedRow, match="numbers that are not whole"):
         cursor.execute("SELECT %s::vector", [numbers]).fetchone()
 
 
@@ -258,7 +259,7 @@ RAISE = "DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{}'; END $$"
         ("57P02", StoreError, "the connection to the server was lost"),
         ("57P03", StoreBusy, "starting or stopping"),
         ("08006", StoreError, "the connection to the server was lost"),
-        ("XX001", StoreError, "restore it from a backup"),
+        ("XX001", DamagedStore, "restore it from a backup"),
     ],
 )
 def test_server_errors_are_translated_with_what_to_do(

@@ -68,7 +68,7 @@ def next_migration(monkeypatch: pytest.MonkeyPatch) -> Migration:
 def test_a_migration_keeps_every_row(database: str, next_migration: Migration) -> None:
     with connect(database) as connection:
         connection.execute("INSERT INTO change_counts VALUES ('local', 3, 1)")
-        connection.execute("INSERT INTO principals VALUES ('local', 'ann', '[]', '[]', 1, '[]')")
+        connection.execute("INSERT INTO principals VALUES ('local', 'ann', '[]', '[]', 1, '[]', 0)")
     known = columns(database)
     before = rows(database, known)
     assert pending_migrations(database) == (next_migration,)

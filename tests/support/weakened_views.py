@@ -15,7 +15,10 @@ _VIEWS = """
 """
 _RIGHTS = re.compile(r"\w+\.access_class IN \( SELECT readable_classes\(\) AS readable_classes\)")
 _SCOPE = re.compile(r"\n\s+JOIN requested_snapshots\(\)[^\n]*")
-_EDGES = "SELECT * FROM stated_relationships"
+_EDGES = (
+    "SELECT source, source_document, relation, target, target_document, origins, evidence"
+    " FROM stated_relationships"
+)
 
 
 def views(connection: Connection) -> dict[str, str]:

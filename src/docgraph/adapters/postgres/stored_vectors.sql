@@ -1,5 +1,7 @@
 -- name: stored_vectors
-SELECT hash, id, vector FROM vectors WHERE space = %(space)s AND hash = ANY (%(hashes)s::bytea[]);
+-- The last four columns are those of checksums.sql.
+SELECT id, space, hash, vector, checksum FROM vectors
+WHERE space = %(space)s AND hash = ANY (%(hashes)s::bytea[]);
 
 -- name: vector_ids
 SELECT hash, id FROM vectors WHERE space = %(space)s AND hash = ANY (%(hashes)s::bytea[]);

@@ -16,8 +16,8 @@ from psycopg.adapt import Dumper, Loader
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
-from docgraph.adapters.sql.checksums import with_checksum
-from docgraph.adapters.sql.database import Database
+from docgraph.adapters.sql.checksums import require_intact, with_checksum
+from docgraph.adapters.sql.database import DamagedRow, Database
 from docgraph.model.vector import IntVector
 
 _HEADER = struct.Struct(">hh")
@@ -67,7 +67,7 @@ def _packed(numbers: npt.NDArray[np.float32]) -> bytes:
     with np.errstate(invalid="ignore"):
         whole = numbers.astype("<i2")
     if not np.array_equal(whole, numbers):
-        raise ValueError("a stored vector holds numbers that docgraph never wrote: not whole ones")
+        raise DamagedRow("a stored vector has numbers that are not whole")
     return whole.tobytes()
 
 
@@ -94,8 +94,9 @@ class PostgresEmbeddingWriter:
 
     def find(self, keys: Sequence[str]) -> dict[str, IntVector]:
         rows = self._sql.rows("stored_vectors", space=self._space, hashes=_bytes(keys))
-        self._numbers.update((hash_.hex(), number) for hash_, number, _ in rows)
-        return {hash_.hex(): np.frombuffer(vector, dtype="<i2") for hash_, _, vector in rows}
+        require_intact("vectors", (row[1:] for row in rows))
+        self._numbers.update((hash_.hex(), number) for number, _, hash_, _, _ in rows)
+        return {hash_.hex(): np.frombuffer(vector, "<i2") for _, _, hash_, vector, _ in rows}
 
     def add(self, vectors: Mapping[str, IntVector]) -> None:
         with self._database.transaction():

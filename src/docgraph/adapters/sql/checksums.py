@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any
 from zlib import crc32
 
-from docgraph.adapters.sql.database import DamagedRow, Row, shared_query
+from docgraph.adapters.sql.database import DamagedRow, shared_query
 
 _PLAIN = frozenset({str, int, float, NoneType})
 _COLUMNS = re.compile(r"SELECT (.*?)\sFROM ", re.DOTALL)
@@ -61,7 +61,7 @@ def is_intact(table: str, row: Sequence[object]) -> bool:
     return checksum(table, row[:-1]) == row[-1]
 
 
-def require_intact(table: str, rows: Iterable[Row]) -> None:
+def require_intact(table: str, rows: Iterable[Sequence[object]]) -> None:
     """Before rows are changed: what was damaged must not get a new checksum."""
     if not all(is_intact(table, row) for row in rows):
         raise DamagedRow(f"a row of {table} differs from its checksum")

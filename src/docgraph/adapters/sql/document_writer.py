@@ -153,4 +153,8 @@ class SqlDocumentWriter:
         by_key = {text_key(text): text for text in texts}
         rows = ({"tenant": tenant, "hash": key, "text": by_key[key]} for key in sorted(by_key))
         self._sql.many("add_content", rows)
-        return dict(self._sql.rows("content_ids", tenant=tenant, hashes=list(by_key)))
+        stored = self._sql.rows("content_ids", tenant=tenant, hashes=list(by_key))
+        found: dict[str, int] = dict(stored)
+        if found.keys() != by_key.keys():
+            raise DamagedRow("a text is found under a hash that it does not have")
+        return found

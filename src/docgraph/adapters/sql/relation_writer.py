@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from docgraph.adapters.sql.checksums import row_checksum, with_checksum
-from docgraph.adapters.sql.database import Row
+from docgraph.adapters.sql.database import DamagedRow, Row
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot, set_relationships_valid_to
 from docgraph.model.digest import canonical
 from docgraph.model.edge import Edge, Relationship
@@ -28,6 +28,8 @@ class SqlReferenceWriter:
             current = self._sql.rows(
                 "current_documents", branch=branch, paths=list(references), forever=FOREVER
             )
+            if not references.keys() >= {path for path, _, _ in current}:
+                raise DamagedRow("a document is found under a path that it does not have")
             versions = [version for _, version, _ in current]
             stored = self._sql.rows("references_of_versions", versions=versions)
             added = distinct_references(

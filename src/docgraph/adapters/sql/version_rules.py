@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from docgraph.adapters.sql.access_rows import rule_from_json, rule_to_json, statements_from_json
 from docgraph.adapters.sql.checksums import require_intact
-from docgraph.adapters.sql.database import Queries, Row
+from docgraph.adapters.sql.database import DamagedRow, Queries, Row
 from docgraph.model.access import AccessRule, AccessStatement, intersect_rules
 from docgraph.model.access_policy import (
     AccessFileRules,
@@ -120,6 +120,8 @@ class VersionRules:
         rows = self._sql.rows("versions_of_paths", branch=branch, paths=paths)
         versions = [DocumentVersion(*row) for row in rows]
         require_intact("document_states", (one.state for one in versions))
+        if not statements.keys() >= {one.path for one in versions}:
+            raise DamagedRow("a document is found under a path that it does not have")
         closed = {} if may_open else self._closed_texts(branch, paths, versions)
         decided = []
         for one in versions:

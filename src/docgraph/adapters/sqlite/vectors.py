@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from docgraph.adapters.indexes.segments import pack
-from docgraph.adapters.sql.checksums import with_checksum
-from docgraph.adapters.sql.database import single_row
+from docgraph.adapters.sql.checksums import require_intact, with_checksum
+from docgraph.adapters.sql.database import DamagedRow, single_row
 from docgraph.adapters.sqlite.database import SqliteDatabase
 from docgraph.model.vector import IntVector
 
@@ -26,8 +26,10 @@ class SqliteEmbeddingWriter:
             if row is None:
                 self._absent.add(key)
             else:
-                self._numbers[key] = row[0]
-                found[key] = np.frombuffer(row[1], dtype="<i2")
+                number, *stored = row
+                require_intact("vectors", (stored,))
+                self._numbers[key] = number
+                found[key] = np.frombuffer(row[3], dtype="<i2")
         return found
 
     def add(self, vectors: Mapping[str, IntVector]) -> None:
@@ -57,7 +59,8 @@ class SqliteEmbeddingWriter:
         found: dict[str, int] = {}
         for key in keys:
             number = self._numbers.get(key) or self._number(key)
-            assert number is not None, "a chunk's vector is added before the chunk"
+            if number is None:  # it was added before the chunk
+                raise DamagedRow("the vector of a chunk is missing")
             found[key] = number
         self._numbers.clear()
         return found

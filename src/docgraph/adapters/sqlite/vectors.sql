@@ -1,6 +1,7 @@
 -- name: find_vector
--- row: integer blob
-SELECT id, vector FROM vectors WHERE space = :space AND hash = :hash;
+-- The last four columns are those of checksums.sql.
+-- row: integer integer blob blob integer
+SELECT id, space, hash, vector, checksum FROM vectors WHERE space = :space AND hash = :hash;
 
 -- name: last_vector_id
 -- row: integer
