@@ -10,13 +10,15 @@ its steps. Ordinary code takes a fifth of each limit at most. At a limit the tex
 import re
 
 from tree_sitter import Language as Grammar
-from tree_sitter import LogType, Parser, Point, Tree
+from tree_sitter import LogType, Node, Parser, Point, Tree
 
 MAX_DEPTH = 1_000  # of brackets, also of `<` without its `>` in one statement
 MAX_READS_PER_BYTE = 0.5  # of a block
 MAX_STEPS_PER_BYTE = 2.5  # of those that are logged
 MAX_RECOVERIES = 600  # from errors, of those that are logged
+MAX_COMPARISONS = 100  # of two readings of the same text, of those that are logged
 MAX_AMBIGUITY_PER_BYTE = 0.004
+MAX_MARKS = 1_000  # in a row in one node, without a name or value between them
 _MIN_READS = 2_000
 _MIN_STEPS = 5_000
 _MIN_AMBIGUITY = 40
@@ -28,6 +30,7 @@ _BRACKET = re.compile(rb"[(\[{<]|[)\]}>]|;")
 _UNAMBIGUOUS = "process version:0, version_count:1, state:"
 _IN_ERROR = f"{_UNAMBIGUOUS}0,"
 _RECOVERY = "recover_to_previous"
+_COMPARISON = "select_"
 
 
 def parse(grammar: Grammar, data: bytes) -> tuple[Tree, str]:
@@ -37,9 +40,9 @@ def parse(grammar: Grammar, data: bytes) -> tuple[Tree, str]:
         work = _CountedParse(grammar, data)
         tree = work.parser.parse(work.read)
         del work.parser.logger  # else the two would refer to each other for ever
-        if not work.problem:
+        problem = work.problem or _find_marks_problem(tree.root_node)
+        if not problem:
             return tree, ""
-        problem = work.problem
     return Parser(grammar).parse(b""), problem
 
 
@@ -59,6 +62,20 @@ def _find_depth_problem(data: bytes) -> str:
     return ""
 
 
+def _find_marks_problem(root: Node) -> str:
+    """With each of such marks, a query looks through all that follow it."""
+    pending = [root]
+    while pending:
+        marks = 0
+        for child in pending.pop().children:
+            marks = 0 if child.is_named else marks + 1
+            if marks > MAX_MARKS:
+                return f"it has more than {MAX_MARKS:,} marks in a row"
+            if child.descendant_count > MAX_MARKS:
+                pending.append(child)
+    return ""
+
+
 class _CountedParse:
     """Gives the parser its text, and counts its work.
 
@@ -73,7 +90,8 @@ class _CountedParse:
         self._max_reads = _MIN_READS + MAX_READS_PER_BYTE * len(data)
         self._max_steps = _MIN_STEPS + MAX_STEPS_PER_BYTE * len(data)
         self._max_ambiguity = _MIN_AMBIGUITY + MAX_AMBIGUITY_PER_BYTE * len(data)
-        self._reads = self._steps = self._recoveries = self._ambiguity = self._ambiguous = 0
+        self._reads = self._steps = self._recoveries = self._comparisons = 0
+        self._ambiguity = self._ambiguous = 0
         self._logging = False
         self._next_log = _READS_BETWEEN_LOGS  # counted in reads
         self._log_end = 0  # counted in steps
@@ -102,6 +120,8 @@ class _CountedParse:
             self._ambiguous = self._ambiguous if message.startswith(_IN_ERROR) else 0
         elif message.startswith(_RECOVERY):
             self._recoveries += 1
+        elif message.startswith(_COMPARISON):
+            self._comparisons += 1
 
     def _stop_logging(self) -> None:
         del self.parser.logger
@@ -116,4 +136,6 @@ class _CountedParse:
             return "the parser takes too many steps"
         if self._recoveries > MAX_RECOVERIES:
             return "too many places do not parse"
-        return "too much of it is ambiguous" if self._ambiguity > self._max_ambiguity else ""
+        if self._comparisons > MAX_COMPARISONS or self._ambiguity > self._max_ambiguity:
+            return "too much of it is ambiguous"
+        return ""
