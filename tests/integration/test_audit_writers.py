@@ -13,7 +13,7 @@ import pytest
 from filelock import FileLock
 
 from docgraph.model.audit import ROWS_PER_SEAL, AuditVerdict
-from docgraph.model.errors import StoreBusy
+from docgraph.model.errors import DamagedStore, StoreBusy
 from docgraph.ports.audit import AuditLog
 from tests.support.audit_logs import EVENT, AuditStorage, SqliteAuditStorage, fill, ticks
 
@@ -131,7 +131,7 @@ def test_a_row_that_fails_leaves_no_trace_and_the_next_one_fits(
     log: AuditLog, place: AuditStorage
 ) -> None:
     log.write(EVENT)
-    with pytest.raises(place.refusal):
+    with pytest.raises((place.refusal, DamagedStore)):
         log.write(replace(EVENT, outcome="maybe"))
     log.write(EVENT)
     assert log.verify("t") == AuditVerdict(2, 0, ())

@@ -29,14 +29,7 @@ _DAMAGE = (
     sqlite3.SQLITE_SCHEMA,
     sqlite3.SQLITE_FORMAT,
     sqlite3.SQLITE_MISMATCH,
-)
-# A row is in the way of one that docgraph adds under a new key. Other constraints are on the values
-# of the new row.
-_IN_THE_WAY = (
-    sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
-    sqlite3.SQLITE_CONSTRAINT_ROWID,
-    sqlite3.SQLITE_CONSTRAINT_TRIGGER,
-    sqlite3.SQLITE_CONSTRAINT_UNIQUE,
+    sqlite3.SQLITE_CONSTRAINT,  # rows that docgraph writes fit its schema
 )
 _NO_TEXT = "a text is not UTF-8"
 _REMEDY = "restore it from a backup, or ingest into a new one"
@@ -52,8 +45,7 @@ def damage_of(error: sqlite3.DatabaseError) -> DamagedRow | None:
     code = primary_code(error)
     if code == sqlite3.SQLITE_ERROR:
         return DamagedRow(f"it is not as docgraph made it: {_in_one_line(error)}")
-    in_the_way = getattr(error, "sqlite_errorcode", 0) in _IN_THE_WAY
-    return DamagedRow(_in_one_line(error)) if code in _DAMAGE or in_the_way else None
+    return DamagedRow(_in_one_line(error)) if code in _DAMAGE else None
 
 
 def _in_one_line(error: Exception) -> str:
