@@ -12,6 +12,9 @@ SETS    ?=
 # make SIZES='1000 3000 10000 30000 100000' PICTURE=docs/pictures/growth.svg bench
 SIZES   ?= 1000 3000 10000
 PICTURE ?=
+# Source trees that questions are asked about, by path; the installed packages, if none is given:
+# make TREES='../django ../cpython' bench
+TREES   ?=
 
 VENV    := .venv
 BIN     := $(VENV)/bin
@@ -86,7 +89,9 @@ bench: $(DEV) ## time ingestion, questions, growth, Postgres and peers that are 
 	@$(BIN)/python -m benchmarks.growth $(SIZES) $(if $(PICTURE),--picture $(PICTURE))
 	@$(MAKE) --no-print-directory $(BASELINE) || echo 'docgraph: bm25s could not be installed'
 	@python=$(PEERS)/bin/python; test -e $(BASELINE) || python=$(BIN)/python; \
-	  PYTHONPATH=src $$python -m benchmarks.speed && PYTHONPATH=src $$python -m benchmarks.compare
+	  PYTHONPATH=src $$python -m benchmarks.speed && \
+	  PYTHONPATH=src $$python -m benchmarks.tree_questions $(TREES) && \
+	  PYTHONPATH=src $$python -m benchmarks.compare
 
 peers: $(BASELINE) ## install the libraries that `make bench` compares with; txtai brings gigabytes
 	@$(PEERPIP) install --requirement benchmarks/requirements.txt
@@ -97,9 +102,10 @@ quality: $(DEV) ## measure every judged set in DATA, write the tables of docs/qu
 load: $(DEV) ## many clients on one server, on both stores, while an ingest runs; loopback only
 	@$(BIN)/python -m benchmarks.load
 
-prove: $(DEV) ## 10,000 hostile inputs for every reader, then 100,000 examples of no interference
+prove: $(DEV) ## 10,000 hostile inputs for every reader, longer growth, 100,000 examples of no interference
 	@$(PYTEST) tests/fuzz --hypothesis-profile prove
 	@DOCGRAPH_HTTP_CASES=200 $(PYTEST) tests/integration/http/test_schema.py
+	@$(PYTEST) tests/growth --longer-growth
 	@$(BIN)/python -m benchmarks.prove
 
 mutate: $(DEV) ## plant faults in a copy of the code, one at a time; named tests must find each

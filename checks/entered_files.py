@@ -60,7 +60,7 @@ def profile_command(package: Path, entry: str, arguments: Sequence[str], folder:
     subprocess.run(
         [sys.executable, *command],
         cwd=folder,
-        env=_environment(package),
+        env=_environment(package, folder),
         stdout=subprocess.DEVNULL,
         check=True,
     )
@@ -93,10 +93,12 @@ def _is_value_function(function: ast.FunctionDef) -> bool:
     return function.name in _CONSTRUCTORS or bool(decorators & _PROPERTIES)
 
 
-def _environment(package: Path) -> dict[str, str]:
-    """This package and these checks before any that are installed, and no settings."""
+def _environment(package: Path, folder: Path) -> dict[str, str]:
+    """This package and these checks before any that are installed; no settings, and no cache of
+    a developer's."""
     checks = Path(__file__).parent
     first = (package.parent, checks.parent, checks / "profiled")
     settings = ("DOCGRAPH_", "PYTHONPATH")
     given = {name: value for name, value in os.environ.items() if not name.startswith(settings)}
-    return {**given, "PYTHONPATH": os.pathsep.join(map(str, first))}
+    cache = {"DOCGRAPH_VECTOR_CACHE_FOLDER": str(folder / "cache")}
+    return {**given, **cache, "PYTHONPATH": os.pathsep.join(map(str, first))}

@@ -19,9 +19,12 @@ settings.register_profile("explore", max_examples=2_000, deadline=None)
 settings.register_profile("prove", max_examples=10_000, deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
+os.environ["DOCGRAPH_VECTOR_CACHE"] = "off"  # that of the developer, also for stores of a session
+
 
 @pytest.fixture(autouse=True)
 def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """A developer's own docgraph settings decide no test."""
-    for name in [name for name in os.environ if name.startswith("DOCGRAPH_")]:
+    kept = "DOCGRAPH_VECTOR_CACHE"
+    for name in [one for one in os.environ if one.startswith("DOCGRAPH_") and one != kept]:
         monkeypatch.delenv(name)

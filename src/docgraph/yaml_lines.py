@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
+from yaml.constructor import SafeConstructor
 
 from docgraph.model.errors import DocgraphError
 
 MAX_DEPTH = 16
+_RECURSION_DEPTH = 100
 _OPENS = (
     yaml.BlockMappingStartToken,
     yaml.BlockSequenceStartToken,
@@ -55,15 +57,18 @@ def yaml_lines(data: bytes) -> Line:
     """
     text = _text(data)
     try:
-        _scan(text)
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        loader = _StrictLoader(text)
+        try:
+            root = loader.get_single_node()
+        finally:
+            loader.dispose()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise BadYaml(line, f"not YAML: {error.problem}") from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise BadYaml(line, f"not YAML: {error.reason}") from error
-    return Line(None, 1) if root is None else _line(root)
+    return Line(None, 1) if root is None else _line(root, SafeConstructor())
 
 
 def _text(data: bytes) -> str:
@@ -74,21 +79,37 @@ def _text(data: bytes) -> str:
         raise BadYaml(line, f"not UTF-8 at byte {error.start}") from error
 
 
-def _scan(text: str) -> None:
-    """Refuses unused features and deep nesting before anything is built."""
-    depth = 0
-    for token in yaml.scan(text):
+class BoundedLoader(yaml.SafeLoader):
+    """Deep nesting is a RecursionError: the scanner's time grows with the square of the depth."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.depth = 0
+
+    def get_token(self) -> yaml.Token:
+        token: yaml.Token = super().get_token()  # type: ignore[no-untyped-call]
+        self.depth += isinstance(token, _OPENS) - isinstance(token, _CLOSES)
+        if self.depth > _RECURSION_DEPTH:
+            raise RecursionError("nested too deeply")
+        return token
+
+
+class _StrictLoader(BoundedLoader):
+    """Refuses unused features and deep nesting before anything is built of them."""
+
+    def get_token(self) -> yaml.Token:
+        token = super().get_token()
         line = token.start_mark.line + 1
-        depth += isinstance(token, _OPENS) - isinstance(token, _CLOSES)
-        if depth > MAX_DEPTH:
+        if self.depth > MAX_DEPTH:
             raise BadYaml(line, "nested too deeply")
         if isinstance(token, _REFUSED):
             raise BadYaml(line, "anchors, aliases and tags are not used here")
         if isinstance(token, yaml.ScalarToken) and _SURROGATE.search(token.value):
             raise BadYaml(line, "half a character")
+        return token
 
 
-def _line(node: yaml.Node) -> Line:
+def _line(node: yaml.Node, constructor: SafeConstructor) -> Line:
     number = node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
         entries: dict[str, Line] = {}
@@ -97,18 +118,16 @@ def _line(node: yaml.Node) -> Line:
                 raise BadYaml(number, "keys are plain words")
             if key.value in entries:
                 raise BadYaml(key.start_mark.line + 1, f"{key.value!r} stands twice")
-            entries[key.value] = replace(_line(value), number=key.start_mark.line + 1)
+            inside = _line(value, constructor)
+            entries[key.value] = replace(inside, number=key.start_mark.line + 1)
         return Line(entries, number)
     if isinstance(node, yaml.SequenceNode):
-        return Line([_line(item) for item in node.value], number)
-    return Line(_scalar(node), number, node.value)
+        return Line([_line(item, constructor) for item in node.value], number)
+    return Line(_scalar(node, constructor), number, node.value)
 
 
-def _scalar(node: yaml.Node) -> Any:
-    loader = yaml.SafeLoader("")
+def _scalar(node: yaml.Node, constructor: SafeConstructor) -> Any:
     try:
-        return loader.construct_object(node, deep=True)
+        return constructor.construct_object(node, deep=True)
     except (yaml.YAMLError, ValueError) as error:
         raise BadYaml(node.start_mark.line + 1, str(error)) from error
-    finally:
-        loader.dispose()

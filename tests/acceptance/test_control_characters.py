@@ -165,7 +165,7 @@ def leaf_commands(
 
 
 LEAVES = dict(leaf_commands(typer.main.get_command(app)))
-ENDLESS = {("serve",), ("mcp",)}
+ENDLESS = {("serve",), ("watch",), ("mcp",)}
 
 
 def check(output: str, errors: str) -> None:

@@ -142,6 +142,7 @@ def test_doctor_tests_every_part(docgraph: Run, rocket: Path) -> None:
         "embedder",
         "readers",
         "parsing",
+        "vectors",
         "store",
         "callers",
         "plugins",

@@ -51,6 +51,7 @@ NOT_FOR_READERS = MappingProxyType(
         "sqlite.connection": "makes the schema",
         "sqlite.file_checks": "compares the schema",
         "sqlite.side_files": "another file",
+        "sqlite.vector_cache": "another file",
         "sqlite.vectors": "writes a snapshot",
     }
 )

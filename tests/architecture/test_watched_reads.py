@@ -111,7 +111,11 @@ def test_every_read_of_every_stage_goes_through_the_views(
                 "WHERE version IN (SELECT value FROM json_each(:versions))"
             ),
         ),
-        ("sql.snapshots sql.texts", "text_of_version", "SELECT text FROM contents LIMIT 1"),
+        (
+            "sql.snapshots sql.texts",
+            "text_of_version",
+            "SELECT decompress(text) FROM contents LIMIT 1",
+        ),
         (
             "indexes.segment_cache",
             "segment_arrays",

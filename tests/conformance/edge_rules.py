@@ -10,7 +10,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.document import Document
 from docgraph.model.edge import INVERSES, MANUAL, MINED_RELATIONS, Edge, EdgeEvidence, Relationship
-from docgraph.model.link import MAX_EVIDENCE
+from docgraph.model.link import MAX_EVIDENCE, candidates_of
 from docgraph.model.node import document_of
 from docgraph.model.reference import Definition, ReferenceCount
 from docgraph.model.snapshot import SnapshotSelector
@@ -18,7 +18,7 @@ from docgraph.ports.store import Store
 from tests.conformance.published import edges_of, listed, publish
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
 from tests.support.expected_edges import expected_edges
-from tests.support.graph_edges import all_edges
+from tests.support.graph_edges import all_edges, ungrouped
 from tests.support.small_world import document, name_holder, reference, statements_of
 
 
@@ -323,6 +323,50 @@ class EdgeRules:
                 assert reads.graph.edges(some) == leaving
                 entering = tuple(f for f in whole if document_of(f.edge.target) in some)
                 assert reads.graph.edges(some, "in") == entering
+
+    @pytest.mark.requirement(36)
+    @pytest.mark.parametrize("seed", range(6))
+    def test_candidates_are_the_edges_without_their_evidence(self, store: Store, seed: int) -> None:
+        chance = random.Random(seed)
+        documents = [_random_document(chance, f"{n % 3}/{n}.md") for n in range(9)]
+        publish(store, *documents)
+        roots = tuple(found.id for found in documents)
+        with store.open_session(local()) as reads:
+            edges = reads.graph.edges(roots)
+            expected = [candidate for one in edges for candidate in candidates_of(one)]
+            assert ungrouped(reads.graph.candidates(roots)) == ungrouped(expected)
+            only = frozenset({"mentions"})
+            mentions = [one for one in expected if one.relation == "mentions"]
+            assert ungrouped(reads.graph.candidates(roots, only)) == ungrouped(mentions)
+
+    @pytest.mark.requirement(3)
+    def test_candidates_of_a_node_come_with_all_that_they_compete_with(self, store: Store) -> None:
+        """Of other nodes, those with the same characters or longer ones, of the same relation."""
+        own = reference("r:a.md#s0", "k", at=10, text="python")
+        same = reference("r:a.md", "k", at=10, text="python")
+        longer = reference("r:a.md#s1", "k", at=6, text="the python guide")
+        apart = reference("r:a.md#s1", "k", at=12, text="thon guide")
+        other = replace(longer, relation="mentions")
+        publish(
+            store,
+            document(
+                "a.md",
+                "one",
+                "two",
+                sections=True,
+                references=[own, same, longer, apart, other],
+            ),
+            document("b.md", "b", definitions={"k": 0}),
+        )
+        with store.open_session(local()) as reads:
+            assert reads.graph.inside(("r:a.md#s0", "r:c.md")) == {"r:a.md#s0"}
+            found = reads.graph.candidates(("r:a.md",), None, frozenset({"r:a.md#s0"}))
+            assert [(one[0], one[4]) for one in ungrouped(found)] == [
+                ("r:a.md", (10, 16)),
+                ("r:a.md#s0", (10, 16)),
+                ("r:a.md#s1", (6, 22)),
+            ]
+            assert len(ungrouped(reads.graph.candidates(("r:a.md",)))) == 5
 
     @pytest.mark.requirement(36)
     def test_an_optional_reference_without_a_definition_is_not_reported(self, store: Store) -> None:

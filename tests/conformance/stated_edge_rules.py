@@ -2,13 +2,15 @@
 
 import pytest
 
+from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import MANUAL, Edge, EdgeEvidence, Relationship
 from docgraph.model.snapshot import SnapshotSelector
+from docgraph.plan.resolved_edges import incident_edges, outgoing_edges
 from docgraph.ports.store import Store
 from tests.conformance.store_rules import mined, writing
 from tests.support.graph_edges import all_edges
-from tests.support.small_world import document, write
+from tests.support.small_world import document, reference, write
 
 
 class StatedEdgeRules:
@@ -40,6 +42,31 @@ class StatedEdgeRules:
             (first, _) = reads.graph.edges(("r:a.md",))
             assert first.evidence == (EdgeEvidence("a.md", 1, 0, 6, 0, "apples"),)
             assert first.origins == ("links",)
+
+    @pytest.mark.requirement(3)
+    def test_stated_and_mined_edges_compete_in_planning_as_in_lists(self, store: Store) -> None:
+        """The text names the guide to pears, and only by its first word the pears."""
+        guide = reference("r:a.md", "guide", at=3, text="pears guide")
+        pears = reference("r:a.md", "pears", at=3, text="pears")
+        documents = [
+            document("a.md", "see pears guide", references=[guide, pears]),
+            document("guide.md", "x", definitions={"guide": 0}),
+            document("pears.md", "x", definitions={"pears": 0}),
+            document("note.md", "x"),
+        ]
+        stated = [
+            Relationship(Edge("r:a.md", "references", target), ("imported",), ())
+            for target in ("r:pears.md", "r:note.md")
+        ]
+        with writing(store) as writes:
+            write(writes, documents)
+            writes.references.set_miners(ALL_MINERS)
+            writes.edges.replace_imported(stated)
+            writes.publish()
+        with store.open_session(local()) as reads:
+            planned = [one.edge.target for one in outgoing_edges(reads.graph, ("r:a.md",))]
+            assert planned == [one.edge.target for one in incident_edges("r:a.md", reads.graph)]
+            assert planned == ["r:guide.md", "r:note.md"]
 
     def test_mined_edges_follow_the_text_from_snapshot_to_snapshot(self, fruit: Store) -> None:
         moved = EdgeEvidence("a.md", 7, 90, 96, 0, "apples")

@@ -181,16 +181,19 @@ class WriterRules:
                     name_holder("m.md"),
                 ],
             )
-            assert writes.references.counts() == (
-                ReferenceCount("links", "references", 1, 1),
-                ReferenceCount("titles", "mentions", 1, 0),
-            )
-            assert writes.references.unresolved_calls() == 3
-            assert writes.references.unresolved("mentions", 9) == ()
-            assert writes.references.unresolved("references", 9) == (
-                UnresolvedReference("a.md", 1, "references word"),
-            )
-            writes.publish()
+            for publish_first in (False, True):
+                if publish_first:
+                    writes.publish()
+                assert writes.references.counts() == (
+                    ReferenceCount("links", "references", 1, 1),
+                    ReferenceCount("titles", "mentions", 1, 0),
+                )
+                assert writes.references.unresolved_calls() == 3
+                assert writes.references.unresolved("mentions", 9) == ()
+                assert writes.references.unresolved("references", 9) == (
+                    UnresolvedReference("a.md", 1, "references word"),
+                )
+            write(writes, [document("c.md", "c")])
             assert (writes.references.counts(), writes.references.unresolved_calls()) == ((), 0)
 
     def test_alternative_references_at_one_position_count_once_and_any_may_resolve(

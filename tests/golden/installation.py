@@ -17,6 +17,7 @@ from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine import Engine
 from docgraph.engine.administration import Administration
+from docgraph.engine.source_monitor import MonitorLimits
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.store import Store
 from docgraph.testing.small_store import HashedWords
@@ -73,6 +74,7 @@ def use_fakes() -> Iterator[None]:
         patch.setattr("docgraph.wiring.build.open_tokens", WordCounter)
         patch.setattr("docgraph.wiring.build.open_chat_models", lambda _: (RecitingModel(),))
         patch.setattr("docgraph.wiring.build.open_reranker", lambda _: LengthReranker())
+        patch.setattr("docgraph.wiring.build.SERVER", MonitorLimits(patience=60, most_files=None))
         yield
 
 

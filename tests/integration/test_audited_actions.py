@@ -170,8 +170,13 @@ CHANGES: dict[tuple[type, str], tuple[str, Call]] = {
     ),
     (Administration, "reindex"): ("reindex", lambda e, p: e.administration.reindex(p)),
 }
-# No content: whether the store answers at all, and which ingests run, shown beside another action.
-UNAUDITED = {(Administration, "check_store"), (ContentService, "running_ingests")}
+# No content: whether the store answers at all; shown beside another action: which ingests run, and
+# whether sources have moved on.
+UNAUDITED = {
+    (Administration, "check_store"),
+    (ContentService, "running_ingests"),
+    (ContentService, "source_states"),
+}
 
 
 @pytest.fixture

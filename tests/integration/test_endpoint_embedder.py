@@ -11,6 +11,7 @@ from docgraph.adapters.endpoint.http_client import EndpointClient
 from docgraph.model.errors import ModelError
 from docgraph.model.vector import to_integers
 from docgraph.ports.models import Embedder
+from tests.support.scripted_clock import ScriptedClock
 from tests.support.scripted_server import Answer, Body, Server, serve_script
 
 KEY = "sk-very-secret"
@@ -32,14 +33,22 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def slept() -> list[float]:
-    return []
+def clock() -> ScriptedClock:
+    return ScriptedClock()
 
 
 @pytest.fixture
-def embedder(server: Server, slept: list[float]) -> EndpointEmbedder:
+def embedder(server: Server, clock: ScriptedClock) -> EndpointEmbedder:
     return EndpointEmbedder(
-        server.base, "tiny", api_key=KEY, batch=2, timeout=60, retries=3, sleep=slept.append
+        server.base,
+        "tiny",
+        api_key=KEY,
+        batch=2,
+        timeout=60,
+        retries=3,
+        concurrency=1,
+        sleep=clock.sleep,
+        clock=clock,
     )
 
 
@@ -109,7 +118,7 @@ def test_the_same_model_at_another_address_is_another_model(server: Server) -> N
 
 
 def test_a_busy_server_is_retried_after_its_retry_after(
-    server: Server, embedder: EndpointEmbedder, slept: list[float]
+    server: Server, embedder: EndpointEmbedder, clock: ScriptedClock
 ) -> None:
     server.script = [
         (429, {}, {"Retry-After": "7"}),
@@ -117,16 +126,16 @@ def test_a_busy_server_is_retried_after_its_retry_after(
         (500, {}, {"Retry-After": "9999"}),
     ]
     assert embedder.identity.dimensions == 3
-    assert slept == [7.0, 1.0, 30.0]
+    assert clock.slept == [7.0, 1.0, 30.0]
 
 
 def test_a_server_that_stays_busy_is_an_error(
-    server: Server, embedder: EndpointEmbedder, slept: list[float]
+    server: Server, embedder: EndpointEmbedder, clock: ScriptedClock
 ) -> None:
     server.answer = lambda body: (503, {"error": "loading"}, {})
     with pytest.raises(ModelError, match=r"answered 503 4 times: .*loading"):
         embedder.embed(["a"])
-    assert (len(server.asked), slept) == (4, [0.5, 1.0, 2.0])
+    assert (len(server.asked), clock.slept) == (4, [0.5, 1.0, 2.0])
 
 
 def test_an_error_response_is_not_retried_and_its_message_has_no_key(

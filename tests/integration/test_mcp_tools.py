@@ -14,7 +14,13 @@ from mcp.shared.exceptions import McpError
 from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.interfaces.mcp.arguments import id_of, url_of
-from docgraph.interfaces.mcp.server import TOOLS, UNAVAILABLE, UNEXPECTED, mcp_server
+from docgraph.interfaces.mcp.server import (
+    SOURCE_STATES,
+    TOOLS,
+    UNAVAILABLE,
+    UNEXPECTED,
+    mcp_server,
+)
 from docgraph.interfaces.mcp.tool_context import Limits, Tool, ToolContext, load_pipelines
 from docgraph.model.access import Person, Principal
 from docgraph.model.digest import plain
@@ -54,6 +60,24 @@ def met(
             return await ask(client)
 
     return asyncio.run(session())
+
+
+@pytest.mark.requirement(56)
+@pytest.mark.parametrize("tool", ["context", "plan"])
+def test_the_state_of_sources_is_in_the_metadata_for_those_who_may_ingest(
+    engine: Engine, tool: str
+) -> None:
+    async def ask(client: ClientSession) -> Any:
+        return await client.call_tool(tool, {"question": QUESTION})
+
+    me = local()
+    reader = impersonated(Person(me.id, me.tenant, me.groups), me)
+    mine, theirs = met(engine, ask), met(engine, ask, who=reader)
+    states = mine.meta[SOURCE_STATES]
+    assert {one["state"] for one in states} == {"unknown"}  # nothing was ingested from a folder
+    assert states[0].keys() == {"repository", "branch", "state", "files"}
+    assert theirs.meta is None
+    assert (theirs.content, theirs.structuredContent) == (mine.content, mine.structuredContent)
 
 
 def test_every_tool_is_read_only_and_has_words_and_shapes(engine: Engine) -> None:

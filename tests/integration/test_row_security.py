@@ -16,7 +16,7 @@ from docgraph.model.edge import RELATIONS
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import ReaderSession
 from tests.conformance.store_rules import OVERS, plan_of, vector
-from tests.support.graph_edges import all_edges
+from tests.support.graph_edges import all_edges, ungrouped
 from tests.support.guarded_world import (
     READERS,
 )
@@ -137,6 +137,11 @@ def through(reads: ReaderSession, ids: tuple[str, ...], terms: tuple[str, ...]) 
         (near, owners, search.definers(terms)),
         (search.node_similarities(vector("valve"), ids), search.kinds(ids)),
         (all_edges(graph, frozenset(RELATIONS)), graph.edges(ids, "out"), graph.edges(ids, "in")),
+        (
+            sorted(graph.inside(ids)),
+            ungrouped(graph.candidates(ids)),
+            ungrouped(graph.candidates(ids, None, frozenset(ids[::2]))),
+        ),
         (graph.visible_ids(ids), graph.reference_counts(), graph.unresolved_calls()),
         (texts.concepts(ids), scores, [texts.chunks(some) for some in scores]),
         (texts.full_texts(ids), reads.versions(), list(reads.contents())),

@@ -169,7 +169,7 @@ def test_deleting_is_verified_at_every_stage(engine: Engine) -> None:
         ("UPDATE node_references SET node_suffix = '::nobody'", "references belong to no node"),
         ("UPDATE documents SET valid_to = 99 WHERE valid_to = 2", "documents have two versions"),
         ("DELETE FROM document_access", "documents have no access rule"),
-        ("UPDATE postings SET chunks = x'ffffff7f', frequencies = x'01000000'", "do not fit"),
+        ("UPDATE postings SET chunks = x'04ffffff7f', frequencies = x'0101'", "do not fit"),
     ],
 )
 def test_damage_is_found(engine: Engine, path: Path, statement: str, wrong: str) -> None:

@@ -21,7 +21,7 @@ from docgraph.adapters.sql.version_table import VersionTable
 from docgraph.adapters.sql.visibility import Visibility, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.edge import MANUAL, Edge, Relationship
-from docgraph.model.link import merge_edges
+from docgraph.model.link import EdgeCandidates, candidates_of, merge_edges
 from docgraph.model.scoring import Bm25, Ints, Weights, idf, score_owners, top_with_ties
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.vector import SCALE
@@ -151,7 +151,7 @@ def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
 
 def walking_through_a_hidden_node(plant: pytest.MonkeyPatch) -> None:
     """A path from one visible node to another may lead over one that is not."""
-    honest = SqlGraph.edges
+    edges, candidates = SqlGraph.edges, SqlGraph.candidates
 
     def over(sql: Queries) -> str:
         return f"""
@@ -165,18 +165,30 @@ def walking_through_a_hidden_node(plant: pytest.MonkeyPatch) -> None:
               AND EXISTS (SELECT 1 FROM visible_nodes WHERE id = b.target)"""
 
     @counted
+    def bridges(self: SqlGraph, nodes: tuple[str, ...]) -> list[Relationship]:
+        rows = straight(self._sql, over(self._sql))
+        return [Relationship(Edge(*row), (MANUAL,), ()) for row in rows if row[0] in nodes]
+
     def leaking(
         self: SqlGraph,
         nodes: tuple[str, ...],
         direction: Direction = "out",
         relations: frozenset[str] | None = None,
     ) -> tuple[Relationship, ...]:
-        found = honest(self, nodes, direction, relations)
-        rows = straight(self._sql, over(self._sql)) if direction == "out" else ()
-        bridges = [Relationship(Edge(*row), (MANUAL,), ()) for row in rows if row[0] in nodes]
-        return merge_edges((*found, *bridges))
+        found = edges(self, nodes, direction, relations)
+        return merge_edges((*found, *(bridges(self, nodes) if direction == "out" else ())))
+
+    def leaking_candidates(
+        self: SqlGraph,
+        documents: tuple[str, ...],
+        relations: frozenset[str] | None = None,
+        sources: frozenset[str] | None = None,
+    ) -> tuple[EdgeCandidates, ...]:
+        found = candidates(self, documents, relations, sources)
+        return (*found, *(c for one in bridges(self, documents) for c in candidates_of(one)))
 
     plant.setattr(SqlGraph, "edges", leaking)
+    plant.setattr(SqlGraph, "candidates", leaking_candidates)
 
 
 def an_unfiltered_explicit_id(plant: pytest.MonkeyPatch) -> None:

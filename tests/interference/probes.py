@@ -33,6 +33,7 @@ from docgraph.ports.store import ReaderSession
 from docgraph.ports.text_reads import TextReads
 from docgraph.testing.small_store import hash_vector
 from tests.interference.worlds import NEVER_SEEN, PATHS
+from tests.support.graph_edges import ungrouped
 from tests.support.lexical_scores import scores_of
 from tests.support.small_world import IDENTITY
 
@@ -437,7 +438,9 @@ def _plan(question: str, ids: tuple[str, ...]) -> RetrievalPlan:
 def _through_graph(graph: GraphReads, ids: tuple[str, ...]) -> object:
     out, into = graph.edges(ids, "out"), graph.edges(ids, "in")
     inner = graph.edges(ids, "out", frozenset({CONTAINS}))
+    inside = graph.inside(ids)
     return (
+        (sorted(inside), ungrouped(graph.candidates(ids, None, inside))),
         out,
         into,
         inner,

@@ -109,8 +109,7 @@ class DamagedFiles:
         self.folder = folder
         self._answers = answers
         self._build()
-        home = folder / ".docgraph"
-        self.files = {path.name: path.read_bytes() for path in home.iterdir()}
+        self.files = {name: self.path(name).read_bytes() for name in self._names()}
         self._intact = {words: self.run(*words) for words in answers}
         assert all(code == 0 for code, _ in self._intact.values()), self._intact
         self.restore()
@@ -152,10 +151,15 @@ class DamagedFiles:
     def path(self, file: str) -> Path:
         return self.folder / ".docgraph" / file
 
+    def _names(self) -> list[str]:
+        """Of the files beside the store, those in folders too."""
+        home = self.path("")
+        return [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
+
     def restore(self) -> None:
-        for path in self.path("").iterdir():
-            if path.name not in self.files:
-                path.unlink()
+        for name in self._names():
+            if name not in self.files:
+                self.path(name).unlink()
         for name, data in self.files.items():
             self.path(name).write_bytes(data)
 

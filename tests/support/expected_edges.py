@@ -7,9 +7,12 @@ from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.model.document import Document
 from docgraph.model.edge import SHARES_ENTITY, Relationship
 from docgraph.model.link import (
+    Definer,
+    Meaning,
     NameHolder,
-    ReferenceMatch,
+    ReferenceGroup,
     edges_of,
+    group_references,
     inverse_edges_of,
     merge_edges,
     shared_name_edges,
@@ -23,44 +26,37 @@ def expected_edges(
 ) -> tuple[Relationship, ...]:
     """Every edge from these documents' references to definitions, before ambiguity is resolved."""
     halves = tuple(documents)
-    resolved = tuple(reference_matches(halves, miners))
+    groups = tuple(reference_groups(halves, miners))
     return merge_edges(
-        (*edges_of(resolved), *inverse_edges_of(resolved), *shared_names(halves, miners))
+        (*edges_of(groups), *inverse_edges_of(groups), *shared_names(halves, miners))
     )
 
 
-def reference_matches(
+def reference_groups(
     documents: Sequence[Document], miners: frozenset[str]
-) -> Iterator[ReferenceMatch]:
+) -> Iterator[ReferenceGroup]:
+    """Each reference by itself."""
     offered = definitions_by_key(documents)
     held = nodes_of(documents)
     for document in documents:
         for reference in counted_references(document, miners):
             if reference.relation != SHARES_ENTITY:
-                for node, rank in offered[reference.target.key]:
-                    yield match_reference(document, reference, node, rank, held)
+                found = offered[reference.target.key]
+                definers = [Definer(node, path_of(node), rank) for node, rank in found]
+                place = (reference.line, reference.start, reference.end)
+                positions = [(*place, reference.text, reference.miner)]
+                yield group_references(meaning_of(document, reference), definers, held, positions)
 
 
-def match_reference(
-    document: Document, reference: Reference, node: str, rank: int, held: frozenset[str]
-) -> ReferenceMatch:
-    return ReferenceMatch(
+def meaning_of(document: Document, reference: Reference) -> Meaning:
+    return Meaning(
         source=document.id + reference.suffix,
         relation=reference.relation,
         path=document.path,
-        line=reference.line,
-        start=reference.start,
-        end=reference.end,
-        text=reference.text,
-        miner=reference.miner,
         rank=reference.target.rank,
         distance_weight=reference.target.distance_weight,
         inner=reference.target.inner,
         strict=reference.target.strict,
-        target=node,
-        target_path=path_of(node),
-        target_rank=rank,
-        inner_exists=node + reference.target.inner in held,
     )
 
 

@@ -77,7 +77,8 @@ def _started(folder: Path, command: list[str], log: IO[str]) -> subprocess.Popen
 
 
 def _clean() -> dict[str, str]:
-    return {key: value for key, value in os.environ.items() if not key.startswith("DOCGRAPH_")}
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("DOCGRAPH_")}
+    return {**clean, "DOCGRAPH_VECTOR_CACHE": "off"}
 
 
 def run_in(folder: Path, *words: str) -> str:

@@ -10,6 +10,7 @@ from docgraph.model.digest import digest
 from docgraph.model.edge import CONTAINS, RELATIONS, Relationship
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
+from docgraph.model.link import EdgeCandidates, candidates_of
 from docgraph.model.node import DocumentNode, Location, document_of, repository_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
@@ -173,6 +174,19 @@ class MemorySearch:
 class MemoryGraph:
     def __init__(self, world_: World) -> None:
         self._world = world_
+
+    def candidates(
+        self,
+        documents: tuple[str, ...],
+        relations: frozenset[str] | None = None,
+        sources: frozenset[str] | None = None,
+    ) -> tuple[EdgeCandidates, ...]:
+        """All, whatever the sources."""
+        found = self.edges(tuple(map(document_of, documents)), "out", relations)
+        return tuple(candidate for one in found for candidate in candidates_of(one))
+
+    def inside(self, nodes: tuple[str, ...]) -> frozenset[str]:
+        return frozenset(node for node in self._world.nodes if self._inside(node, frozenset(nodes)))
 
     def edges(
         self,

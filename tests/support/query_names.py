@@ -29,6 +29,7 @@ GIVEN = MappingProxyType(
         "sql.snapshots": "reads.sql",
         "sql.stored_checksums": "checksums.sql",
         "sql.graph": "reads.sql",
+        "sql.reference_reads": "reads.sql",
         "sql.server_rows": "server.sql",
         "sql.tenant_state": "state.sql",
         "sql.reader_session": "reads.sql",

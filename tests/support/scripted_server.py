@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -54,12 +54,13 @@ class Handler(BaseHTTPRequestHandler):
         self.server.asked.append((self.path, self.headers["Authorization"], body))
         script = self.server.script
         status, answer, headers = script.pop(0) if script else self.server.answer(body)
-        if isinstance(answer, Stream):
-            self._stream(status, answer, headers)
-            return
-        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-        self._head(status, {**headers, "Content-Length": str(len(data))})
-        self.wfile.write(data)
+        with suppress(BrokenPipeError, ConnectionResetError):  # the client has left
+            if isinstance(answer, Stream):
+                self._stream(status, answer, headers)
+                return
+            data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+            self._head(status, {**headers, "Content-Length": str(len(data))})
+            self.wfile.write(data)
 
     def _head(self, status: int, headers: dict[str, str]) -> None:
         self.send_response(status)
@@ -74,11 +75,8 @@ class Handler(BaseHTTPRequestHandler):
             self.protocol_version = "HTTP/1.1"  # 1.0 knows no chunks
             framing = {"Transfer-Encoding": "chunked"}
         self._head(status, {"Content-Type": "text/event-stream", **headers, **framing})
-        try:
-            if all(self._part(part, stream.chunked) for part in stream.parts) and stream.chunked:
-                self.wfile.write(b"0\r\n\r\n")
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # the client has closed the connection
+        if all(self._part(part, stream.chunked) for part in stream.parts) and stream.chunked:
+            self.wfile.write(b"0\r\n\r\n")
 
     def _part(self, part: bytes | float | Event | Halt, chunked: bool) -> bool:
         """False when the connection is to be closed as it is."""

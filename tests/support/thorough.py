@@ -10,6 +10,8 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     description = "only what is repeated, with more runs and kills"
     parser.addoption("--thorough", action="store_true", help=description)
+    description = "in tests/growth, more strings, longer files and pairs of pieces; takes long"
+    parser.addoption("--longer-growth", action="store_true", help=description)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -23,3 +25,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def thorough(pytestconfig: pytest.Config) -> bool:
     return bool(pytestconfig.getoption("--thorough"))
+
+
+@pytest.fixture(scope="session")
+def longer_growth(pytestconfig: pytest.Config) -> bool:
+    return bool(pytestconfig.getoption("--longer-growth"))

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from docgraph.engine.audit_trail import AuditNote, AuditTrail
+from docgraph.engine.source_monitor import SourceMonitor
 from docgraph.engine.unknown_nodes import unknown_node
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.model.access import ACCESS, INGEST, AccessRule, Clearance, Principal
@@ -35,10 +36,12 @@ from docgraph.model.snapshot import (
     Status,
     nothing_visible,
 )
+from docgraph.model.source_state import SourceState
 from docgraph.model.validation import suggest
-from docgraph.plan.ambiguity import all_resolved_edges, incident_edges
-from docgraph.ports.models import Embedder
+from docgraph.plan.resolved_edges import all_resolved_edges, incident_edges
+from docgraph.ports.models import NO_VECTOR_CACHE, Embedder, VectorCache
 from docgraph.ports.source import Source
+from docgraph.ports.source_states import BranchKey
 from docgraph.ports.store import Store
 from docgraph.ports.writes import SnapshotWriter, SourceRevision
 
@@ -47,6 +50,13 @@ if TYPE_CHECKING:
     from docgraph.ingest.registries import Registries
 
 LONGEST_NAME = 200
+OpenVectorCache = Callable[[str, EmbedderIdentity], AbstractContextManager[VectorCache]]
+
+
+def open_no_vector_cache(
+    _tenant: str, _embedder: EmbedderIdentity
+) -> AbstractContextManager[VectorCache]:
+    return nullcontext(NO_VECTOR_CACHE)
 
 
 def _shipped_registries() -> "Registries":
@@ -69,7 +79,8 @@ class ContentService:
 
     `embedder_clearance` bounds what an ingest may send to an embedder that runs elsewhere.
     `open_parser` gives the parser of one ingest, which must load the same `registries`; without it,
-    files are parsed in this process.
+    files are parsed in this process. `open_vector_cache` gives a tenant's cache of vectors of an
+    embedder.
     """
 
     store: Store
@@ -78,6 +89,8 @@ class ContentService:
     embedder_clearance: Clearance | None = None
     registries: "Callable[[], Registries]" = _shipped_registries
     open_parser: "Callable[[], AbstractContextManager[FileParser | None]]" = nullcontext
+    open_vector_cache: OpenVectorCache = open_no_vector_cache
+    sources: SourceMonitor = field(default_factory=SourceMonitor)
 
     def ingest(
         self,
@@ -108,6 +121,8 @@ class ContentService:
         `without` names miners to switch off; `origin` is the commit of the source.
         """
         # Readers of every format take longer to import than a question takes to answer.
+        from docgraph.ingest.garbage_collection import collected_rarely
+        from docgraph.ingest.listed_source import ListedSource
         from docgraph.ingest.run import ingest
 
         for name in (repository, branch):
@@ -118,13 +133,18 @@ class ContentService:
         with (
             self.audit.record(principal, "ingest", right=INGEST, changes=detail) as note,
             self.open_parser() as parser,
+            collected_rarely(),
         ):
             embedder, registries = self.embedder(), self.registries()
-            with self.store.open_writer(tenant, repository, branch, embedder.identity) as writer:
+            with (
+                self.open_vector_cache(tenant, embedder.identity) as cache,
+                self.store.open_writer(tenant, repository, branch, embedder.identity) as writer,
+            ):
                 self._check_source(principal, SnapshotName(repository, branch, 0), writer, location)
                 writer.set_source(location)
+                listed = ListedSource(source)
                 result = ingest(
-                    source,
+                    listed,
                     writer,
                     embedder,
                     repository=repository,
@@ -140,8 +160,14 @@ class ContentService:
                     registries=registries,
                     parser=parser,
                     may_open=ACCESS in principal.rights,
+                    cache=cache,
                 )
             note.counts = result.counts()
+            if location is not None:
+                self.sources.record(
+                    BranchKey(tenant, repository, branch),
+                    listed.ingested(location, origin or SourceRevision(), registries.formats),
+                )
             return result
 
     def _check_source(
@@ -186,9 +212,21 @@ class ContentService:
         self, principal: Principal, scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Status:
         with self.audit.read(self.store, principal, "status", scope) as (reads, _):
-            return Status(
-                reads.scope, reads.counts(), reads.embedder, self.running_ingests(principal)
-            )
+            ingests = self.running_ingests(principal)
+            counted, embedder = reads.counts(), reads.embedder
+            found = Status(reads.scope, counted, embedder, ingests)
+        states = self.source_states(principal, found.scope.snapshots, thorough=True)
+        return replace(found, source_states=states)
+
+    def source_states(
+        self, principal: Principal, snapshots: Sequence[SnapshotName], *, thorough: bool = False
+    ) -> tuple[SourceState, ...]:
+        """Whether the sources of these snapshots have moved on. Who may not ingest gets none: a
+        count of changed files may concern documents that they may not see."""
+        if INGEST not in principal.rights:
+            return ()
+        keys = [BranchKey(principal.tenant, name.repository, name.branch) for name in snapshots]
+        return self.sources.find(keys, thorough=thorough)
 
     def running_ingests(self, principal: Principal) -> tuple[RunningIngest, ...]:
         """Of the principal's tenant. Who may not ingest gets none: that one runs may concern

@@ -5,7 +5,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from docgraph.model.access import Principal
-from docgraph.model.edge import INVERSES, Relationship
+from docgraph.model.edge import INVERSES, Edge, Relationship
+from docgraph.model.link import EdgeCandidates
 from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
@@ -38,8 +39,7 @@ class Ablation:
     pairs: Pairs = frozenset()
     relations: frozenset[str] = frozenset()
 
-    def allows(self, relationship: Relationship) -> bool:
-        edge = relationship.edge
+    def allows(self, edge: Edge) -> bool:
         if not self.relations.isdisjoint((edge.relation, INVERSES.get(edge.relation))):
             return False
         source, target = document_of(edge.source), document_of(edge.target)
@@ -121,6 +121,18 @@ class AblatedGraph:
         self._graph = graph
         self._ablation = ablation
 
+    def candidates(
+        self, documents: tuple[str, ...], relations: Names = None, sources: Names = None
+    ) -> tuple[EdgeCandidates, ...]:
+        found = map(self._allowed, self._graph.candidates(documents, relations, sources))
+        return tuple(one for one in found if one.targets)
+
+    def _allowed(self, one: EdgeCandidates) -> EdgeCandidates:
+        allows = self._ablation.allows
+        return one._replace(
+            targets=tuple(t for t in one.targets if allows(Edge(one.source, one.relation, t[0])))
+        )
+
     def edges(
         self, nodes: tuple[str, ...], direction: Direction = "out", relations: Names = None
     ) -> tuple[Relationship, ...]:
@@ -132,6 +144,9 @@ class AblatedGraph:
         for first, edges in self._graph.edge_batches(relations):
             yield first, self._filter(edges)
 
+    def inside(self, nodes: tuple[str, ...]) -> frozenset[str]:
+        return self._graph.inside(nodes)
+
     def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         return self._graph.visible_ids(ids)
 
@@ -142,4 +157,4 @@ class AblatedGraph:
         return self._graph.unresolved_calls()
 
     def _filter(self, relationships: Iterable[Relationship]) -> tuple[Relationship, ...]:
-        return tuple(filter(self._ablation.allows, relationships))
+        return tuple(one for one in relationships if self._ablation.allows(one.edge))

@@ -15,7 +15,7 @@ from docgraph.ports.source import SourceFile
 from docgraph.ports.writes import BuiltDocument
 
 # Raised whenever the same bytes would give another document than before.
-VERSION = 4
+VERSION = 5
 
 
 def chunk_text_to_embed(title: str, chunk: Chunk, signature: str = "") -> str:

@@ -1,26 +1,29 @@
 """Embeds built documents: each distinct text once, and only texts without a stored vector."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from docgraph.model.document import Document
 from docgraph.model.vector import IntVector, combine
-from docgraph.ports.models import Embedder
+from docgraph.ports.models import NO_VECTOR_CACHE, BatchEmbedder, Embedder, VectorCache
 from docgraph.ports.writes import BuiltDocument, EmbeddingWriter, text_key
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedBatch:
-    """`computed` counts the vectors that were not stored before."""
+    """`computed` counts the vectors that were neither stored nor cached before."""
 
     documents: tuple[BuiltDocument, ...]
     computed: int
 
 
 def embed(
-    batch: Sequence[BuiltDocument], embeddings: EmbeddingWriter, embedder: Embedder
+    batch: Sequence[BuiltDocument],
+    embeddings: EmbeddingWriter,
+    embedder: Embedder,
+    cache: VectorCache = NO_VECTOR_CACHE,
 ) -> EmbeddedBatch:
     """Adds the vector of every chunk and summary; the documents have those of their nodes."""
     chunk_keys = [built.chunk_keys() for built in batch]
@@ -29,7 +32,7 @@ def embed(
     for built, chunks, nodes in zip(batch, chunk_keys, node_keys, strict=True):
         texts.update(zip(chunks, built.chunk_texts, strict=True))
         texts.update(zip(nodes, built.node_texts, strict=True))
-    vectors, computed = _find_or_compute(texts, embeddings, embedder)
+    vectors, computed = _find_or_compute(texts, embeddings, embedder, cache)
     documents = (
         replace(
             built,
@@ -43,15 +46,42 @@ def embed(
 
 
 def _find_or_compute(
-    texts: Mapping[str, str], embeddings: EmbeddingWriter, embedder: Embedder
+    texts: Mapping[str, str],
+    embeddings: EmbeddingWriter,
+    embedder: Embedder,
+    cache: VectorCache,
 ) -> tuple[dict[str, IntVector], int]:
     """The vector of every text, and how many of them were computed."""
     stored = embeddings.find(sorted(texts))
-    missing = sorted(texts.keys() - stored.keys())
-    fresh = embedder.embed([texts[key] for key in missing]) if missing else []
-    computed = dict(zip(missing, fresh, strict=True))
-    embeddings.add(computed)
-    return stored | computed, len(computed)
+    cached = cache.find(sorted(texts.keys() - stored.keys()))
+    if cached:
+        embeddings.add(cached)
+    missing = sorted(texts.keys() - stored.keys() - cached.keys())
+    computed: dict[str, IntVector] = {}
+
+    def store(vectors: Mapping[str, IntVector]) -> None:
+        cache.add(vectors)
+        embeddings.add(vectors)
+        computed.update(vectors)
+
+    if missing:
+        _compute({key: texts[key] for key in missing}, embedder, store)
+    return stored | cached | computed, len(computed)
+
+
+def _compute(
+    texts: Mapping[str, str], embedder: Embedder, store: Callable[[Mapping[str, IntVector]], None]
+) -> None:
+    """Stores vectors as they come, so that the next ingest asks only for those that are missing."""
+    keys = list(texts)
+
+    def store_batch(start: int, vectors: Sequence[IntVector]) -> None:
+        store(dict(zip(keys[start : start + len(vectors)], vectors, strict=True)))
+
+    if isinstance(embedder, BatchEmbedder):
+        embedder.embed_batches(list(texts.values()), store_batch)
+    else:
+        store(dict(zip(keys, embedder.embed(list(texts.values())), strict=True)))
 
 
 def node_vectors(

@@ -18,7 +18,7 @@ from docgraph.ingest.result import IngestResult, Progress
 from docgraph.model.access import AccessChanges, AccessRule, AccessStatement, Clearance
 from docgraph.model.edge import Relationship
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
-from docgraph.ports.models import Embedder
+from docgraph.ports.models import NO_VECTOR_CACHE, Embedder, VectorCache
 from docgraph.ports.source import Source, SourceProblem
 from docgraph.ports.writes import (
     AccessWriter,
@@ -52,11 +52,13 @@ def write_documents(
     embeddings: EmbeddingWriter,
     embedder: Embedder,
     progress: Callable[[Progress], None],
+    *,
+    cache: VectorCache = NO_VECTOR_CACHE,
 ) -> WriteCounts:
     """`total` is the number of files; None is a file with nothing to write."""
     files = nodes = chunks = vectors = 0
     for batch in split_batches(built):
-        embedded = embed([one for one in batch if one is not None], embeddings, embedder)
+        embedded = embed([one for one in batch if one is not None], embeddings, embedder, cache)
         if embedded.documents:
             documents.add(embedded.documents)
         files += len(batch)
@@ -99,6 +101,7 @@ def ingest(
     registries: Registries = SHIPPED,
     parser: FileParser | None = None,
     may_open: bool = True,
+    cache: VectorCache = NO_VECTOR_CACHE,
 ) -> IngestResult:
     """Unchanged files are not parsed again, documents whose file is gone are removed.
 
@@ -123,7 +126,13 @@ def ingest(
         parser=parser or InProcessParser(lambda: registries),
     )
     counts = write_documents(
-        files.build(), total, writer.documents, writer.embeddings, embedder, progress
+        files.build(),
+        total,
+        writer.documents,
+        writer.embeddings,
+        embedder,
+        progress,
+        cache=cache,
     )
     if files.is_empty:
         problems = (*registries.problems, *files.problems, *access.problems)
@@ -138,14 +147,13 @@ def ingest(
     missing = write_stated_edges(
         writer.documents, writer.edges, (*stated_edges, *relations.relationships)
     )
-    reference_counts: tuple[ReferenceCount, ...] = ()
     if files.added or files.changed:
         progress(Progress("relations", total, total, counts.chunks, counts.vectors))
         mine_titles(writer.documents, writer.references)
-        reference_counts = writer.references.counts()
-    unresolved = (*missing, *_list_unresolved(writer.references, reference_counts))
-    unresolved_calls = writer.references.unresolved_calls()
     published = writer.publish(revision) if writer.has_changes(revision) else None
+    # Counted for the report alone, so nobody has to wait for it.
+    has_written = published is not None and bool(files.added or files.changed)
+    reference_counts = writer.references.counts() if has_written else ()
     return IngestResult(
         added=files.added,
         changed=len(files.changed),
@@ -157,8 +165,8 @@ def ingest(
         vectors=counts.vectors,
         references=reference_counts,
         missing=len(missing),
-        unresolved=unresolved,
-        unresolved_calls=unresolved_calls,
+        unresolved=(*missing, *_list_unresolved(writer.references, reference_counts)),
+        unresolved_calls=writer.references.unresolved_calls() if has_written else 0,
         problems=tuple(
             sorted(
                 (

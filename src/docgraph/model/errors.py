@@ -17,6 +17,10 @@ class WrongSource(BadInput):
         self.location = location
 
 
+class SourceChanged(DocgraphError):
+    """Files changed while they were read; nothing was published, and trying again helps."""
+
+
 class NotVisible(DocgraphError):
     """Nothing of this name is visible to the reader; absent and forbidden look the same."""
 

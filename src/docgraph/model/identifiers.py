@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 NUMBERED_SERIES = ("ADR", "BIP", "DEP", "EIP", "JEP", "KEP", "NEP", "PEP", "RFC", "XEP")
 
@@ -16,8 +16,8 @@ _SCAN = re.compile(
     rf"|(?<!\w)(?P<numbered>(?:[A-Z]{{2,}}|(?i:{'|'.join(NUMBERED_SERIES)}))[ ]+\d+)(?!\w)"
     r"|(?P<token>[\w.~/][\w.~/:#-]*)"
 )
-_CAPITALS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}")
-_LETTERS_DIGITS = re.compile(r"[^\W\d_]+-?\d[\w-]*|\d+-[\w-]*[^\W\d_][\w-]*")
+_CAPITALS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
+_LETTERS_DIGITS = re.compile(r"[^\W\d_]+-?\d[\w-]*|\d+-[\d_-]*+[^\W\d_][\w-]*")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -149,11 +149,11 @@ def titled_documents(
     `holders` are the visible documents with such a title, as (title, document).
     """
     counts = Counter(title for title, _ in holders)
-    matched = [span for title in counts for span in spans[title]]
+    longest = _longest(span for title in counts for span in spans[title])
     naming = {
         title
         for title, count in counts.items()
-        if count <= MAX_TITLE_HOLDERS and any(_is_longest(one, matched) for one in spans[title])
+        if count <= MAX_TITLE_HOLDERS and not longest.isdisjoint(spans[title])
     }
     documents: dict[str, str] = {}
     for title, document in holders:
@@ -162,8 +162,12 @@ def titled_documents(
     return documents
 
 
-def _is_longest(span: Span, others: Sequence[Span]) -> bool:
-    start, end = span
-    return not any(
-        begin <= start and end <= stop and (begin, stop) != span for begin, stop in others
-    )
+def _longest(spans: Iterable[Span]) -> set[Span]:
+    """Those that are inside no other."""
+    longest: set[Span] = set()
+    end = -1
+    for span in sorted(spans, key=lambda one: (one[0], -one[1])):
+        if span[1] > end:
+            longest.add(span)
+            end = span[1]
+    return longest

@@ -1,62 +1,110 @@
-"""Edges from matches: a reference in one document and a definition of the same key in another."""
+"""Edges from references: each names a key, and means the nodes that define it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from docgraph.model.edge import SHARES_ENTITY, Edge, EdgeEvidence, Relationship, inverse
+from docgraph.model.edge import MANUAL, SHARES_ENTITY, Edge, EdgeEvidence, Relationship, inverse
 from docgraph.model.node import document_of
 
 MAX_EVIDENCE = 50  # positions that an edge is shown with
 
 
-class ReferenceMatch(NamedTuple):
-    """A reference, and a node (`target`) that defines its key.
+class Meaning(NamedTuple):
+    """What references from one node by one relation have in common, when they have the same key.
 
-    `inner_exists` says whether the target contains `inner`.
+    The fields are those of a ReferenceTarget; `path` is that of the node's document.
     """
 
     source: str
     relation: str
     path: str
-    line: int
-    start: int
-    end: int
-    text: str
-    miner: str
     rank: int
     distance_weight: int
     inner: str
     strict: int
-    target: str
-    target_path: str
-    target_rank: int
-    inner_exists: int
 
 
-def edges_of(matches: Iterable[ReferenceMatch]) -> Iterator[Relationship]:
-    """The edges from references to the nodes that they match."""
-    for match in matches:
-        edge = _edge(match)
-        if edge is not None:
-            rank = match.rank + match.target_rank
-            if match.distance_weight:
-                rank += match.distance_weight * distance(match.path, match.target_path)
-            span = match.start, match.end
-            evidence = EdgeEvidence(match.path, match.line, *span, rank, match.text)
-            yield Relationship(edge, (match.miner,), (evidence,))
+class Definer(NamedTuple):
+    """A node that defines a key; `path` is that of its document."""
+
+    node: str
+    path: str
+    rank: int
 
 
-def inverse_edges_of(matches: Iterable[ReferenceMatch]) -> Iterator[Relationship]:
+Position = tuple[int, int, int, str, str]  # line, start, end, text, miner
+
+
+class ReferenceGroup(NamedTuple):
+    """References from one node that mean the same, and the nodes that they may mean, with ranks."""
+
+    source: str
+    relation: str
+    path: str
+    targets: tuple[tuple[str, int], ...]
+    positions: Sequence[Position]
+
+    @property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        return tuple([position[1:3] for position in self.positions])
+
+
+def group_references(
+    meaning: Meaning,
+    definers: Iterable[Definer],
+    nodes: Container[str],
+    positions: Sequence[Position],
+) -> ReferenceGroup:
+    """`nodes` has those that the meaning's `inner` names in definers, if they exist."""
+    found = [_target(meaning, definer, nodes) for definer in definers]
+    targets = tuple([target for target in found if target is not None])
+    return ReferenceGroup(meaning.source, meaning.relation, meaning.path, targets, positions)
+
+
+def _target(meaning: Meaning, definer: Definer, nodes: Container[str]) -> tuple[str, int] | None:
+    """None for a reference to its own node or document; code may refer to its own symbols."""
+    target = definer.node
+    if meaning.inner:
+        if target + meaning.inner in nodes:
+            target += meaning.inner
+        elif meaning.strict:
+            return None
+    if target == meaning.source:
+        return None
+    is_own = definer.path == meaning.path and document_of(target) == document_of(meaning.source)
+    if is_own and "::" not in target:
+        return None
+    rank = meaning.rank + definer.rank
+    if meaning.distance_weight:
+        rank += meaning.distance_weight * distance(meaning.path, definer.path)
+    return target, rank
+
+
+def edges_of(groups: Iterable[ReferenceGroup]) -> Iterator[Relationship]:
+    """The edges from references to the nodes that they may mean."""
+    for group in groups:
+        origins = tuple(sorted({miner for *_, miner in group.positions}))
+        for target, rank in group.targets:
+            yield Relationship(
+                Edge(group.source, group.relation, target),
+                origins,
+                tuple(
+                    EdgeEvidence(group.path, line, start, end, rank, text)
+                    for line, start, end, text, _ in group.positions
+                ),
+            )
+
+
+def inverse_edges_of(groups: Iterable[ReferenceGroup]) -> Iterator[Relationship]:
     """The inverses of lifecycle edges, so that old leads to new.
 
     An inverse has the same evidence without characters: they are not in its source's text.
     """
-    for match in matches:
-        edge = _edge(match)
-        inverted = inverse(edge) if edge is not None else None
-        if inverted is not None:
-            evidence = EdgeEvidence(match.path, match.line, 0, 0, 0, match.text)
-            yield Relationship(inverted, (match.miner,), (evidence,))
+    for one in edges_of(groups):
+        if (inverted := inverse(one.edge)) is not None:
+            evidence = (EdgeEvidence(e.path, e.line, 0, 0, 0, e.text) for e in one.evidence)
+            yield Relationship(inverted, one.origins, tuple(evidence))
 
 
 def merge_edges(relationships: Iterable[Relationship]) -> tuple[Relationship, ...]:
@@ -87,19 +135,32 @@ def distance(one: str, other: str) -> int:
     return len(here) + len(there) - 2 * shared
 
 
-def _edge(match: ReferenceMatch) -> Edge | None:
-    """None for a reference to its own node or document; code may refer to its own symbols."""
-    if match.inner_exists:
-        target = match.target + match.inner
-    elif match.strict:
-        return None
-    else:
-        target = match.target
-    if target == match.source:
-        return None
-    if "::" not in target and document_of(target) == document_of(match.source):
-        return None
-    return Edge(match.source, match.relation, target)
+# Candidates: what planning needs of edges to resolve ambiguity, without their evidence.
+
+
+class EdgeCandidates(NamedTuple):
+    """Edges from one node by one relation that the same characters may mean.
+
+    `targets` have their ranks, `spans` are the characters, from `start` to `end`. An edge whose
+    evidence has no characters competes with no other, and one that is `manual` always stays.
+    """
+
+    source: str
+    relation: str
+    targets: tuple[tuple[str, int], ...]
+    spans: tuple[tuple[int, int], ...]
+    manual: bool = False
+
+
+def candidates_of(relationship: Relationship) -> Iterator[EdgeCandidates]:
+    """One for each rank of its evidence, or one without evidence."""
+    edge, manual = relationship.edge, MANUAL in relationship.origins
+    spans: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for one in relationship.evidence:
+        spans[one.rank].append((one.start, one.end))
+    for rank, found in (spans or {0: []}).items():
+        targets = ((edge.target, rank),)
+        yield EdgeCandidates(edge.source, edge.relation, targets, tuple(found), manual)
 
 
 # Shared names: edges between documents that contain the same name, if it is rare.

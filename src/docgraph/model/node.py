@@ -86,11 +86,13 @@ def chunk_id(node: str, position: int) -> str:
 
 def document_of(node: str) -> str:
     """The root document of any node id."""
-    if "#" not in node and "::" not in node and ":" in node:
-        return node
-    repository, _, rest = node.partition(":")
-    cut = min((at for at in (rest.find("#"), rest.find("::")) if at >= 0), default=len(rest))
-    return f"{repository}:{rest[:cut]}"
+    path = node.find(":") + 1
+    if not path:
+        return f"{node}:"
+    section = node.find("#", path)
+    symbol = node.find("::", path, section if section >= 0 else len(node))
+    cut = section if symbol < 0 else symbol
+    return node if cut < 0 else node[:cut]
 
 
 def repository_of(node: str) -> str:

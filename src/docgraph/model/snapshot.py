@@ -7,6 +7,7 @@ from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.node import encode
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.running_ingest import RunningIngest
+from docgraph.model.source_state import SourceState
 from docgraph.model.validation import suggest
 
 
@@ -166,10 +167,12 @@ class VerifyReport:
 class Status:
     """What a reader can see: snapshots, counts, and the model of the vectors.
 
-    `ingests` of the tenant that run are for readers with the right `ingest` alone.
+    `ingests` of the tenant that run, and `source_states`, whether the snapshots' sources have moved
+    on, are for readers with the right `ingest` alone.
     """
 
     scope: Scope
     counts: Mapping[str, int]
     embedder: EmbedderIdentity | None
     ingests: tuple[RunningIngest, ...] = ()
+    source_states: tuple[SourceState, ...] = ()

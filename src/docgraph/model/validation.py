@@ -1,8 +1,8 @@
 """Validation of names and texts, and suggestions for unknown names."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 
 from docgraph.model.access import EVERYONE
@@ -11,6 +11,9 @@ from docgraph.model.errors import BadInput
 MAX_NAME_CHARACTERS = 200
 MAX_LISTED = 50  # known names in a message
 MAX_COMPARED = 1_000  # paths that are compared with an unknown one
+MAX_COMPARED_CHARACTERS = 200  # of a name; no longer one is compared
+MAX_COMPARISONS = 1_000_000  # of two characters, for one suggestion
+_CLOSE = 0.6  # a ratio of SequenceMatcher
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -42,9 +45,9 @@ def is_storable(*texts: str) -> bool:
 
 def suggest(name: str, known: Collection[str]) -> str:
     """The closest known name, or the first of them when none is close."""
-    close = get_close_matches(name, known, n=1)
-    if close:
-        return f"did you mean {close[0]!r}?"
+    close = _closest(name, known)
+    if close is not None:
+        return f"did you mean {close!r}?"
     more = f" and {len(known) - MAX_LISTED} more" if len(known) > MAX_LISTED else ""
     return f"known: {', '.join(islice(known, MAX_LISTED)) or 'none'}{more}"
 
@@ -52,8 +55,8 @@ def suggest(name: str, known: Collection[str]) -> str:
 def closest_name(name: str, known: Iterable[str]) -> str | None:
     """The first known name that is close to it, in capitals or not."""
     folded = {one.casefold(): one for one in sorted(known, reverse=True)}
-    close = get_close_matches(name.casefold(), folded, n=1)
-    return folded[close[0]] if close else None
+    close = _closest(name.casefold(), folded)
+    return None if close is None else folded[close]
 
 
 def closest_path(path: str, known: Iterable[str]) -> str | None:
@@ -70,4 +73,29 @@ def closest_path(path: str, known: Iterable[str]) -> str | None:
     close = closest_name(name, inside)
     if close is not None:
         return inside[close]
-    return next(iter(get_close_matches(path, elsewhere, n=1, cutoff=0.0)), None)
+    return _closest(path, elsewhere, cutoff=0.0) or next(iter(elsewhere), None)
+
+
+def _closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str | None:
+    comparable = _limit_comparisons(name, known, cutoff)
+    return next(iter(get_close_matches(name, comparable, n=1, cutoff=cutoff)), None)
+
+
+def _limit_comparisons(name: str, known: Iterable[str], cutoff: float) -> Iterator[str]:
+    """Names that may be close, as long as comparing them is little work: it grows with the product
+    of two lengths."""
+    if len(name) > MAX_COMPARED_CHARACTERS:
+        return
+    matcher = SequenceMatcher(b=name)
+    left = MAX_COMPARISONS
+    for one in known:
+        matcher.set_seq1(one)
+        if (
+            len(one) <= MAX_COMPARED_CHARACTERS
+            and matcher.real_quick_ratio() >= cutoff
+            and matcher.quick_ratio() >= cutoff
+        ):
+            left -= len(name) * len(one)
+            if left < 0:
+                return
+            yield one

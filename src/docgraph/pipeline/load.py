@@ -19,7 +19,7 @@ from docgraph.pipeline.catalog import (
 from docgraph.pipeline.pipeline import Pipeline, Step, validate_options
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
-MAX_BYTES = 64 * 1024
+MAX_BYTES = 8 * 1024
 
 
 def read_lines(path: Path) -> dict[str, Line]:

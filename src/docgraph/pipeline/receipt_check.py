@@ -19,7 +19,7 @@ from docgraph.pipeline.request import validate_question
 from docgraph.pipeline.retrieval import MAX_PLANNED_NODES
 from docgraph.pipeline.run import artifact_name
 
-_NUMBER = r"[0-9]+(\.[0-9]+)?(e-?[0-9]+)?"
+_TEMPERATURE = re.compile(r"temperature [0-9]+(\.[0-9]+)?(e-?[0-9]+)?")
 
 
 def find_answer_problems(receipt: Receipt) -> Iterator[str]:
@@ -39,8 +39,9 @@ def find_answer_problems(receipt: Receipt) -> Iterator[str]:
         yield f"no prompt is called {answer.prompt!r}"
     elif answer.prompt_digest != load_prompt(answer.prompt).digest:
         yield f"the prompt's digest is not that of {answer.prompt}"
-    seed = f"seed {re.escape(str(options.get('seed')))}"
-    if not re.fullmatch(rf"(temperature {_NUMBER}(, {seed})?|{seed})?", answer.sampling):
+    seed = f"seed {options.get('seed')}"
+    temperature = answer.sampling.removesuffix(f", {seed}")
+    if answer.sampling not in {"", seed} and not _TEMPERATURE.fullmatch(temperature):
         yield "the answer was not sampled with a temperature and its step's seed"
 
 

@@ -5,12 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from docgraph.model.edge import SHARES_ENTITY, Relationship
+from docgraph.model.edge import SHARES_ENTITY
 from docgraph.model.node import document_of
 from docgraph.model.plan import Expansion
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds, normalised_cosine
 from docgraph.model.vector import cosine
+from docgraph.plan.resolved_edges import ResolvedEdge
 from docgraph.ports.search_reads import SearchReads, similarity_of
 
 # Score propagation: a neighbour's score is raised towards the score of the seed it is linked to.
@@ -41,7 +42,7 @@ def relation_weighted_score(own: float, seed: float, relation: str, _fan_out: in
 
 def propagate_scores(
     first: tuple[str, ...],
-    edges: Iterable[Relationship],
+    edges: Iterable[ResolvedEdge],
     own: Mapping[str, float],
     propagate: Propagation,
 ) -> dict[str, PropagatedScore]:

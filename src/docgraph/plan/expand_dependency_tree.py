@@ -5,19 +5,18 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from docgraph.action import action
-from docgraph.model.edge import Relationship
+from docgraph.model.edge import Edge
 from docgraph.model.node import document_of
 from docgraph.model.plan import Constraints, Cut, Expansion, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.plan.ambiguity import (
+from docgraph.plan.plan_seeds import MAX_DEPTH, MAX_NODES
+from docgraph.plan.resolved_edges import (
     check_relations,
-    first_mention,
     incoming_edges,
     outgoing_edges,
     relation_filter,
 )
-from docgraph.plan.plan_seeds import MAX_DEPTH, MAX_NODES
 from docgraph.ports.graph_reads import GraphReads
 
 Direction = Literal["out", "in", "both"]
@@ -116,16 +115,15 @@ def expansions_from(
 ) -> list[Expansion]:
     """Every edge from the frontier, in the order of the frontier, then of first mention."""
     positions = {node: index for index, node in enumerate(frontier)}
-    steps: list[tuple[tuple[int, int, bool, Relationship], Expansion]] = []
+    steps: list[tuple[tuple[int, int, bool, Edge], Expansion]] = []
     for backwards in (False, True):
         if direction == ("out" if backwards else "in"):
             continue
         read_edges = incoming_edges if backwards else outgoing_edges
-        for relationship in read_edges(graph, frontier, relation_filter(relations)):
-            edge = relationship.edge
+        for edge, first_mention, _ in read_edges(graph, frontier, relation_filter(relations)):
             near, far = (edge.target, edge.source) if backwards else (edge.source, edge.target)
             position = _frontier_position(positions, near)
-            key = (position, first_mention(relationship), backwards, relationship)
+            key = (position, first_mention, backwards, edge)
             step = Expansion(far, edge.relation, edge.source, edge.target, depth, backwards)
             steps.append((key, step))
     return [step for _, step in sorted(steps, key=lambda item: item[0])]

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from docgraph.action import action
-from docgraph.model.edge import Relationship
 from docgraph.model.node import document_of
 from docgraph.model.plan import Constraints, Cut, Expansion, RetrievalPlan
 from docgraph.model.question import Question
@@ -18,10 +17,15 @@ from docgraph.plan.admission import (
     propagate_scores,
     relation_weighted_score,
 )
-from docgraph.plan.ambiguity import check_relations, first_mention, outgoing_edges, relation_filter
 from docgraph.plan.plan_seeds import (
     DEFAULT_MAX_DOCUMENTS,
     DEFAULT_MAX_SEED_DOCUMENTS,
+)
+from docgraph.plan.resolved_edges import (
+    ResolvedEdge,
+    check_relations,
+    outgoing_edges,
+    relation_filter,
 )
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import SearchReads
@@ -103,7 +107,7 @@ def expand_relationships(
 
 def edges_from(
     first: tuple[str, ...], graph: GraphReads, relations: tuple[str, ...] | None
-) -> tuple[Relationship, ...]:
+) -> tuple[ResolvedEdge, ...]:
     """Outgoing edges of the seeds, in order of seed and first mention."""
     positions = {seed: index for index, seed in enumerate(first)}
     roots = {document_of(seed): index for index, seed in reversed(tuple(enumerate(first)))}
@@ -112,18 +116,18 @@ def edges_from(
             outgoing_edges(graph, first, relation_filter(relations)),
             key=lambda one: (
                 positions.get(one.edge.source, roots[document_of(one.edge.source)]),
-                first_mention(one),
+                one.first_mention,
                 one.edge,
             ),
         )
     )
 
 
-def neighbours(first: tuple[str, ...], edges: tuple[Relationship, ...]) -> tuple[Expansion, ...]:
+def neighbours(first: tuple[str, ...], edges: tuple[ResolvedEdge, ...]) -> tuple[Expansion, ...]:
     """Documents one edge away, each by its first edge."""
     roots = {document_of(seed) for seed in first}
     reached: dict[str, Expansion] = {}
-    for edge in (relationship.edge for relationship in edges):
+    for edge, *_ in edges:
         root = document_of(edge.target)
         if root not in roots:
             reached.setdefault(root, Expansion(root, edge.relation, edge.source, edge.target, 1))

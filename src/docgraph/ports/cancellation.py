@@ -15,13 +15,21 @@ from docgraph.model.errors import Cancelled, DeadlineExceeded
 
 
 class Deadline:
-    """Of one request, at most so many seconds from now; other threads may cancel it."""
+    """Of one request, at most so many seconds from now; other threads may cancel it.
+
+    One of a part of a request has the whole request's as `outer`, and ends with it.
+    """
 
     def __init__(
-        self, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        seconds: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        outer: "Deadline | None" = None,
     ) -> None:
         self._seconds = seconds
         self._clock = clock
+        self._outer = outer
         self._until = None if seconds is None else clock() + seconds
         self._lock = threading.Lock()
         self._error: Callable[[], Cancelled] | None = None
@@ -48,6 +56,8 @@ class Deadline:
             self._committing = True
 
     def check(self) -> None:
+        if self._outer is not None:
+            self._outer.check()
         if self._committing:
             return
         if self._error is not None:
@@ -95,6 +105,17 @@ def deadline_scope(deadline: Deadline) -> Iterator[Deadline]:
         _DEADLINE.reset(token)
 
 
+@contextmanager
+def inner_deadline() -> Iterator[Deadline]:
+    """For threads that do a part of this request: it ends with the request, or before it.
+
+    Each thread sets it (`deadline_scope`); the one that calls this keeps its own.
+    """
+    inner = Deadline(outer=_DEADLINE.get())
+    with on_cancel(inner.cancel):
+        yield inner
+
+
 def check_cancelled() -> None:
     """Raises Cancelled if the request was cancelled or its deadline has passed."""
     deadline = _DEADLINE.get()
@@ -122,3 +143,11 @@ def on_cancel(callback: Callable[[], None]) -> Iterator[None]:
         except Exception:
             deadline.check()
             raise
+
+
+def cancellable_sleep(seconds: float) -> None:
+    """Raises Cancelled as soon as the request ends early."""
+    ended = threading.Event()
+    with on_cancel(ended.set):
+        ended.wait(seconds)
+    check_cancelled()

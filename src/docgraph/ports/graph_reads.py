@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Literal, Protocol
 
 from docgraph.model.edge import Relationship
+from docgraph.model.link import EdgeCandidates
 from docgraph.model.reference import ReferenceCount
 
 Direction = Literal["out", "in"]
@@ -23,6 +24,20 @@ class GraphReads(Protocol):
         """
         ...
 
+    def candidates(
+        self,
+        documents: tuple[str, ...],
+        relations: frozenset[str] | None = None,
+        sources: frozenset[str] | None = None,
+    ) -> tuple[EdgeCandidates, ...]:
+        """The same edges out of these documents as `edges` gives, without their evidence.
+
+        Edges that the same characters may mean come together: a long document names the same
+        things many times. With `sources`, edges that leave other nodes of the documents and do
+        not compete with any that leaves one of these may be missing.
+        """
+        ...
+
     def edge_batches(
         self, relations: frozenset[str] | None = None
     ) -> Iterator[tuple[str, tuple[Relationship, ...]]]:
@@ -31,6 +46,10 @@ class GraphReads(Protocol):
         A batch is the first of its documents by id, and all edges that leave its documents,
         sorted. Batches follow the order of ids, so that one at a time is in memory.
         """
+        ...
+
+    def inside(self, nodes: tuple[str, ...]) -> frozenset[str]:
+        """Those of these nodes that are visible, and every visible node below them."""
         ...
 
     def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.question import EmbedderIdentity
@@ -88,6 +88,42 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class BatchEmbedder(Protocol):
+    """An embedder that gives vectors while it computes others, so that an error loses few."""
+
+    def embed_batches(
+        self, texts: Sequence[str], on_batch: Callable[[int, Sequence[IntVector]], None]
+    ) -> None:
+        """`on_batch` gets the position of a batch's first text and the vectors of the batch.
+
+        It is called in this thread, batch by batch; if there is an error, also for complete batches
+        behind the one that failed, before the error is raised.
+        """
+        ...
+
+
+class VectorCache(Protocol):
+    """Vectors of one tenant and one embedder, outside of any store. It may forget any of them."""
+
+    def find(self, keys: Sequence[str]) -> dict[str, IntVector]:
+        """Those that are cached, by `text_key`; other keys are absent from the result."""
+        ...
+
+    def add(self, vectors: Mapping[str, IntVector]) -> None: ...
+
+
+class NoVectorCache:
+    def find(self, _keys: Sequence[str]) -> dict[str, IntVector]:
+        return {}
+
+    def add(self, _vectors: Mapping[str, IntVector]) -> None:
+        """Forgotten at once."""
+
+
+NO_VECTOR_CACHE: VectorCache = NoVectorCache()
+
+
 @dataclass(frozen=True, slots=True)
 class Reranked:
     """Higher is better. `withheld` were not read: their text may not be sent to the model."""
@@ -121,13 +157,18 @@ class RerankModel(Protocol):
         ...
 
 
+CPU_ALONE = ("cpu",)  # the usual execution providers
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
     """The settings of one model, of which a provider takes what it needs.
 
     `clearance` is what may be sent to it, `key` its API key. `context_window` and `tokenizer`, a
     file, are a chat model's. `dimensions` is the width that an embedder's vectors shall have, if
-    one is asked for. `options` are the provider's own.
+    one is asked for; `concurrency` and `requests_per_minute` limit its requests, if they are set.
+    An embedder in this process runs on the first of `execution_providers` that can. `options` are
+    the provider's own.
     """
 
     folder: str | None = None
@@ -139,6 +180,9 @@ class ModelSettings:
     tokenizer: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     dimensions: int | None = None
+    concurrency: int | None = None
+    requests_per_minute: int | None = None
+    execution_providers: tuple[str, ...] = CPU_ALONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +18,7 @@ class SourceFile:
     `title` and `format` are given where the source knows them; else they come from text and suffix.
     `content_id` names the file's bytes, where the source knows a name: equal ids mean equal bytes.
     `aliases` are other paths of the same file: access rules on them count on this one too.
+    `signature` changes with the file, and is known without reading it.
     """
 
     path: str
@@ -26,6 +27,7 @@ class SourceFile:
     format: str | None = None
     content_id: str | None = None
     aliases: tuple[str, ...] = ()
+    signature: tuple[int, ...] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,9 @@ class EmbeddingWriter(Protocol):
 
 
 class ReferenceWriter(Protocol):
+    """What it counts and lists is of documents written last: after a publication, of those that it
+    published."""
+
     def add(self, references: Mapping[str, Sequence[Reference]]) -> None:
         """Further references of current documents, by path; those stored already stay."""
         ...
@@ -113,7 +116,7 @@ class ReferenceWriter(Protocol):
         ...
 
     def unresolved_calls(self) -> int:
-        """Calls in newly written code whose target nothing in their file names."""
+        """Calls in that code whose target nothing in their file names."""
         ...
 
     def set_miners(self, miners: frozenset[str]) -> None:

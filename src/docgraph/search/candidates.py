@@ -38,7 +38,8 @@ def defining_nodes(text: str, reads: SearchReads, roll_up: bool) -> dict[str, st
     defining: dict[str, str] = {}
     pairs = reads.definers(names) if names else ()
     definers = Counter(name for name, _ in pairs)
-    for name, node in sorted(pairs, key=lambda pair: (names.index(pair[0]), pair[1])):
+    position = {name: at for at, name in enumerate(names)}
+    for name, node in sorted(pairs, key=lambda pair: (position[pair[0]], pair[1])):
         if definers[name] <= MAX_DEFINERS:
             defining.setdefault(document_of(node) if roll_up else node, f"defines {name}")
     return defining

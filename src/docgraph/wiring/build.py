@@ -15,11 +15,13 @@ from docgraph.engine.audit_trail import AuditTrail
 from docgraph.engine.content import ContentService
 from docgraph.engine.ingest_jobs import IngestJobService
 from docgraph.engine.questions import QuestionService
+from docgraph.engine.source_monitor import ONE_COMMAND, SERVER, SourceMonitor
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
 from docgraph.ports.auth import TokenVerifier
 from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
+from docgraph.ports.source_states import SourceStates
 from docgraph.ports.store import Store
 from docgraph.ports.tracer import NO_TRACER, Tracer
 from docgraph.wiring.auth_settings import IssuerSettings
@@ -34,6 +36,7 @@ from docgraph.wiring.models import (
 from docgraph.wiring.parsing import open_parser_pool
 from docgraph.wiring.plugins import find_action, ingest_registries
 from docgraph.wiring.settings import Settings
+from docgraph.wiring.vector_cache import open_vector_cache
 
 # once: what takes long to make is made when first needed, and by one thread alone.
 
@@ -60,6 +63,8 @@ def build_engine(
     settings: Settings,
     embedder: Callable[[], Embedder] | None = None,
     store: Store | None = None,
+    *,
+    is_server: bool = False,
 ) -> Engine:
     """Models load when they are first needed, and once; the embedder may be loading already."""
     stores = open_stores(settings)
@@ -83,10 +88,19 @@ def build_engine(
             embedder_clearance(settings),
             lazy_once(lambda: ingest_registries(settings.plugins)),
             partial(open_parser_pool, settings),
+            partial(open_vector_cache, settings.vector_cache),
+            SourceMonitor(_source_states(settings), SERVER if is_server else ONE_COMMAND),
         ),
         administration=Administration(store, audit.log, stores.api_keys),
         jobs=IngestJobService(stores.jobs, store, audit.log, _now, _new_id),
     )
+
+
+def _source_states(settings: Settings) -> SourceStates | None:
+    """Beside a store that is a file; a Postgres store is used from many machines."""
+    from docgraph.adapters.sources.source_states import SourceStateFiles
+
+    return None if "://" in settings.store else SourceStateFiles(Path(f"{settings.store}.sources"))
 
 
 def build_administration(settings: Settings) -> Administration:

@@ -10,12 +10,19 @@ from importlib.metadata import version
 from docgraph.ingest.formats.registry import FORMATS, missing_extras
 from docgraph.model.access import LOCAL, Principal
 from docgraph.model.errors import BadInput, DocgraphError
+from docgraph.ports.models import Embedder
 from docgraph.ports.store import Finding, ReaderSession
 from docgraph.wiring.backends import backend_for, index_name, open_stores, redacted_store
-from docgraph.wiring.models import open_embedder, open_reranker, open_tokens
+from docgraph.wiring.models import (
+    embedder_clearance,
+    open_embedder,
+    open_reranker,
+    open_tokens,
+)
 from docgraph.wiring.parsing import describe_parsing
 from docgraph.wiring.plugins import SHIPPED, Plugin, list_plugins
 from docgraph.wiring.settings import Settings
+from docgraph.wiring.vector_cache import describe_vector_cache
 
 
 def diagnose(settings: Settings, principal: Principal) -> tuple[Finding, ...]:
@@ -34,6 +41,7 @@ def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
         yield _tried("reranker", lambda: _reranker(settings))
     yield Finding("readers", True, _readers())
     yield _tried("parsing", lambda: describe_parsing(settings))
+    yield _tried("vectors", lambda: describe_vector_cache(settings.vector_cache))
     needs = tuple(backend_for(settings.store, settings.plugins).check(settings.store))
     yield from needs
     can_open = all(finding.good for finding in needs)
@@ -89,7 +97,21 @@ def _embedder(settings: Settings) -> str:
     embedder = open_embedder(settings)
     (vector,) = embedder.embed(["does it work?"])
     name = embedder.identity
-    return f"{name.name} ({name.digest[:12]}), {len(vector)} dimensions"
+    runs_here = embedder_clearance(settings) is None
+    device = f", on {', '.join(settings.execution_providers)}" if runs_here else ""
+    numbers = f"{len(vector)} dimensions{device}{_limits(embedder)}"
+    return f"{name.name} ({name.digest[:12]}), {numbers}"
+
+
+def _limits(embedder: Embedder) -> str:
+    """How many requests a server gets."""
+    from docgraph.adapters.endpoint.embedder import EndpointEmbedder
+
+    if not isinstance(embedder, EndpointEmbedder):
+        return ""
+    per_minute = embedder.requests_per_minute
+    rate = f", {per_minute} a minute" if per_minute else ""
+    return f"; up to {embedder.concurrency} requests at once{rate}"
 
 
 def _reranker(settings: Settings) -> str:

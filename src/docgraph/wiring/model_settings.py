@@ -1,15 +1,14 @@
 """Settings of model servers: address, model, key, and what may be sent there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from annotated_types import Ge, Le, MinLen
+from annotated_types import Ge, MinLen
 
 from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.errors import BadInput
-from docgraph.model.question import MAX_DIMENSIONS
 
 _WITH_ENDPOINT = (
     "DOCGRAPH_ANSWER_MODEL",
@@ -20,7 +19,6 @@ _WITH_ENDPOINT = (
 )
 
 
-_ONLY_ENDPOINTS = "only an endpoint is asked for dimensions; a plug-in's are among embedder.options"
 DEFAULT_CONTEXT_WINDOW = 4096  # tokens; servers that cut a longer prompt in silence begin there
 ENDPOINT = "endpoint"  # the provider of those who name none
 
@@ -38,7 +36,10 @@ class Endpoint:
     clearance: Clearance = UNCLASSIFIED
     provider: str = ENDPOINT
     options: Mapping[str, Any] = field(default_factory=dict)
-    dimensions: int | None = None  # of an embedder's vectors; None leaves it to the server
+    # Of an embedder: None leaves the first to the server, and the others to its provider.
+    dimensions: int | None = None
+    concurrency: int | None = None
+    requests_per_minute: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,6 @@ class ChatEndpoint:
 STRICT: dict[str, Any] = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
 Label = Annotated[str, MinLen(1)]
 Level = Annotated[int, Ge(0)]
-Dimensions = Annotated[int, Ge(1), Le(MAX_DIMENSIONS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +80,6 @@ class ModelConfig:
 
 
 NOTHING_WRITTEN = ModelConfig()
-
-
-@dataclass(frozen=True, slots=True)
-class EmbedderConfig(ModelConfig):
-    """`dimensions` is how wide the vectors of an endpoint shall be."""
-
-    dimensions: Dimensions | None = None
-
-
-NO_EMBEDDER_WRITTEN = EmbedderConfig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,36 +127,6 @@ def parse_endpoint(
         where = f"DOCGRAPH_{name}_ENDPOINT" if given else f"{path}: {part}.endpoint"
         raise BadInput(f"{where}: needs a model beside it: {part}.model or DOCGRAPH_{name}_MODEL")
     return Endpoint(url, model, key, clearance)
-
-
-def embedder_endpoint(
-    environment: Mapping[str, str], written: EmbedderConfig, path: Path | None
-) -> Endpoint | None:
-    """With the width that is asked of it. That of the file is for the server of the file alone."""
-    endpoint = parse_endpoint("EMBEDDER", environment, written, path)
-    given = _dimensions(environment)
-    if given is not None:
-        if endpoint is None or endpoint.provider != ENDPOINT:
-            raise BadInput(f"DOCGRAPH_EMBEDDER_DIMENSIONS: {_ONLY_ENDPOINTS}")
-        return replace(endpoint, dimensions=given)
-    if written.dimensions is None:
-        return endpoint
-    if not written.endpoint or written.provider not in (None, ENDPOINT):
-        raise BadInput(f"{path}: embedder.dimensions: {_ONLY_ENDPOINTS}")
-    if endpoint is None or endpoint.url != written.endpoint:
-        return endpoint
-    return replace(endpoint, dimensions=written.dimensions)
-
-
-def _dimensions(environment: Mapping[str, str]) -> int | None:
-    given = environment.get("DOCGRAPH_EMBEDDER_DIMENSIONS")
-    if not given:
-        return None
-    if not (given.isascii() and given.isdecimal() and 1 <= int(given) <= MAX_DIMENSIONS):
-        raise BadInput(
-            f"DOCGRAPH_EMBEDDER_DIMENSIONS: {given!r} is not a whole number, 1 to {MAX_DIMENSIONS}"
-        )
-    return int(given)
 
 
 def _clearance(

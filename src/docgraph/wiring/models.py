@@ -5,6 +5,7 @@ Imports next to nothing, so that a model can begin to load before the engine's o
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,11 +31,14 @@ def _embedder_choice(settings: Settings) -> tuple[str, ModelSettings]:
     """The provider and its settings; without any it is the model that comes with docgraph."""
     from docgraph.ports.models import ModelSettings
 
+    chosen = settings.execution_providers
     if settings.embedder_folder:
-        return "onnx", ModelSettings(folder=settings.embedder_folder)
+        folder = settings.embedder_folder
+        return "onnx", ModelSettings(folder=folder, execution_providers=chosen)
     if settings.embedder_endpoint:
-        return settings.embedder_endpoint.provider, _block(settings.embedder_endpoint)
-    return "granite", ModelSettings()
+        block = _block(settings.embedder_endpoint)
+        return settings.embedder_endpoint.provider, replace(block, execution_providers=chosen)
+    return "granite", ModelSettings(execution_providers=chosen)
 
 
 def _block(endpoint: Endpoint) -> ModelSettings:
@@ -47,6 +51,8 @@ def _block(endpoint: Endpoint) -> ModelSettings:
         clearance=endpoint.clearance,
         options=endpoint.options,
         dimensions=endpoint.dimensions,
+        concurrency=endpoint.concurrency,
+        requests_per_minute=endpoint.requests_per_minute,
     )
 
 
@@ -69,7 +75,8 @@ def preload_embedder(settings: Settings) -> Callable[[], Embedder]:
     Opening a model is mostly work outside the interpreter: both together take as long as one.
     """
     endpoint = settings.embedder_endpoint
-    chosen = repr((settings.embedder_folder, endpoint, endpoint and endpoint.key))
+    own = (settings.embedder_folder, settings.execution_providers)
+    chosen = repr((*own, endpoint, endpoint and endpoint.key))
     if chosen not in _loading:
         from concurrent.futures import ThreadPoolExecutor
 

@@ -23,6 +23,23 @@ class RootSettings:
     tenant: Filled
 
 
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """A folder, a git work tree or a file that the server watches, and who may read it. The names
+    are those of options of `docgraph watch`."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    path: Filled
+    repository: Filled | None = None
+    branch: Filled | None = None
+    tenant: Filled | None = None
+    readers: tuple[Filled, ...] = ()
+    labels: tuple[Filled, ...] = ()
+    level: Annotated[int, Ge(0)] = 0
+    without: tuple[Filled, ...] = ()
+    polling: bool = False
+
+
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8000
 
@@ -31,7 +48,8 @@ DEFAULT_PORT = 8000
 class ServeSettings:
     """As docgraph.yaml says them, below `serve`; times are in seconds.
 
-    `roots` are folders below which ingestions may read; without any there are none. `pipelines`
+    `roots` are folders below which ingestions may read; without any there are none. `watch` are
+    folders that the server itself ingests whenever they change. `pipelines`
     are files by the names that requests may use. `concurrency` 0 is one for every core, two at
     least. `queue` is how many questions may wait beside those that are worked on. `answers` is how
     many wait for a model at once: they need no core meanwhile. An ingestion whose server has not
@@ -45,6 +63,7 @@ class ServeSettings:
     host: Filled = DEFAULT_HOST
     port: Annotated[int, Interval(ge=0, le=65_535)] = DEFAULT_PORT
     roots: tuple[RootSettings | Filled, ...] = ()
+    watch: tuple[WatchSettings | Filled, ...] = ()
     pipelines: Mapping[Filled, Filled] = field(default_factory=dict)
     body_bytes: Annotated[int, Interval(ge=1_000, le=16_777_216)] = 1_048_576
     time: Annotated[float, Gt(0)] = 60.0

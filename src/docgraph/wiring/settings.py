@@ -19,23 +19,39 @@ from docgraph.wiring.auth_settings import (
     IssuerConfig,
     parse_auth,
 )
-from docgraph.wiring.model_settings import (
+from docgraph.wiring.embedder_settings import (
+    CPU_ALONE,
     NO_EMBEDDER_WRITTEN,
+    EmbedderConfig,
+    ExecutionProvider,
+    embedder_endpoint,
+    execution_providers,
+)
+from docgraph.wiring.model_settings import (
     NOTHING_WRITTEN,
     STRICT,
     ChatConfig,
     ChatEndpoint,
-    EmbedderConfig,
     Endpoint,
     Label,
     ModelConfig,
     chat_endpoints,
-    embedder_endpoint,
     folder_of,
     parse_endpoint,
 )
 from docgraph.wiring.parsing import DEFAULT_PARSING, ParsingSettings
-from docgraph.wiring.server_settings import NOTHING_SERVED, RootSettings, ServeSettings
+from docgraph.wiring.server_settings import (
+    NOTHING_SERVED,
+    RootSettings,
+    ServeSettings,
+    WatchSettings,
+)
+from docgraph.wiring.vector_cache import (
+    DEFAULT_VECTOR_CACHE,
+    NO_VECTOR_CACHE,
+    VectorCacheSettings,
+    vector_cache_settings,
+)
 
 DEFAULT_STORE = ".docgraph/docgraph.db"
 DEFAULT_WAIT = 600.0
@@ -54,6 +70,7 @@ class Settings:
     store: str = field(default=DEFAULT_STORE, repr=False)
     embedder_folder: str | None = None
     embedder_endpoint: Endpoint | None = None
+    execution_providers: tuple[ExecutionProvider, ...] = CPU_ALONE
     reranker_folder: str | None = None
     reranker_endpoint: Endpoint | None = None
     answer_endpoints: tuple[ChatEndpoint, ...] = ()
@@ -65,6 +82,7 @@ class Settings:
     login: AuthSettings = field(default_factory=AuthSettings)
     serve: ServeSettings = NOTHING_SERVED
     parsing: ParsingSettings = DEFAULT_PARSING
+    vector_cache: VectorCacheSettings = NO_VECTOR_CACHE
     plugins: tuple[str, ...] | None = None
     config: str | None = None
 
@@ -86,6 +104,7 @@ class _Written:
     login: AuthConfig = NO_LOGIN_WRITTEN
     serve: ServeSettings = NOTHING_SERVED
     parsing: ParsingSettings = DEFAULT_PARSING
+    vector_cache: VectorCacheSettings = DEFAULT_VECTOR_CACHE
     plugins: tuple[Label, ...] | None = None
 
 
@@ -97,7 +116,9 @@ _KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
     ("login",): tuple(key.name for key in fields(AuthConfig)),
     ("serve",): tuple(key.name for key in fields(ServeSettings)),
     ("parsing",): tuple(key.name for key in fields(ParsingSettings)),
+    ("vector_cache",): tuple(key.name for key in fields(VectorCacheSettings)),
     ("serve", "roots", RootSettings.__name__): tuple(key.name for key in fields(RootSettings)),
+    ("serve", "watch", WatchSettings.__name__): tuple(key.name for key in fields(WatchSettings)),
     ("login", "tokens"): tuple(key.name for key in fields(IssuerConfig)),
     ("login", "tokens", "claims"): tuple(key.name for key in fields(ClaimNames)),
 }
@@ -112,6 +133,7 @@ def read_settings(
         store=store or environment.get("DOCGRAPH_STORE") or written.store or DEFAULT_STORE,
         embedder_folder=folder_of("EMBEDDER", environment, written.embedder),
         embedder_endpoint=embedder_endpoint(environment, written.embedder, path),
+        execution_providers=execution_providers(written.embedder, path),
         reranker_folder=folder_of("RERANKER", environment, written.reranker),
         reranker_endpoint=parse_endpoint("RERANKER", environment, written.reranker, path),
         answer_endpoints=chat_endpoints(environment, written.answer),
@@ -123,6 +145,11 @@ def read_settings(
         login=parse_auth(environment, written.login),
         serve=written.serve,
         parsing=written.parsing,
+        vector_cache=vector_cache_settings(
+            environment,
+            written.vector_cache,
+            enabled=_switch("VECTOR_CACHE", environment, written.vector_cache.enabled),
+        ),
         plugins=written.plugins,
         config=str(path) if path else None,
     )
@@ -148,8 +175,10 @@ def _read(path: Path) -> _Written:
     import yaml
     from pydantic import TypeAdapter, ValidationError
 
+    from docgraph.yaml_lines import BoundedLoader
+
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=BoundedLoader)  # noqa: S506
         # Checked as JSON: strictly, a dataclass takes a mapping from JSON alone. What JSON does
         # not know, such as a date, becomes a list, which fits no setting.
         text = json.dumps({} if data is None else data, default=lambda _: [])

@@ -116,10 +116,6 @@ def test_a_busy_server_is_retried_after_its_retry_after(
     assert slept == [7.0, 30.0, 2.0]
 
 
-def test_a_retry_after_of_a_date_lasts_until_then() -> None:
-    assert http_client.retry_delay(formatdate(1_020, usegmt=True), 0, now=1_000) == 20.0
-
-
 @pytest.mark.parametrize(
     ("retry_after", "delay"),
     [

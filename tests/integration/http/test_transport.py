@@ -61,10 +61,11 @@ def listening(
         (folder / "notes" / "a.md").write_text("# A\n\nalpha\n", encoding="utf-8")
         run_in(folder, "ingest", "notes", "--quiet")
         log = stack.enter_context(tempfile.TemporaryFile("w+"))
-        with opening_at_most(files):
-            process = stack.enter_context(
-                subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
-            )
+        if files is not None:  # not of this process, which has files open of its own
+            command = ["sh", "-c", 'ulimit -n "$0" && exec "$@"', str(files), *command]
+        process = stack.enter_context(
+            subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
+        )
         stack.callback(process.kill)
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -78,10 +79,9 @@ def read(log: IO[str]) -> str:
 
 
 @contextmanager
-def opening_at_most(files: int | None) -> Iterator[None]:
-    """Inherited by processes that are started meanwhile."""
+def opening_at_most(files: int) -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (files or before[0], before[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, before[1]))
     try:
         yield
     finally:

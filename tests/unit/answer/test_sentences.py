@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.answer.sentences import cited_numbers, split_sentences
-from tests.support.growth import LINEAR, growth
 
 words = st.text(alphabet="abcdefg ", min_size=1).map(str.strip).filter(bool)
 
@@ -90,14 +89,6 @@ def test_an_introduction_needs_no_citation(line: str) -> None:
 def test_a_statement_needs_a_citation(text: str, uncited: int) -> None:
     found = split_sentences(text)
     assert sum(one.needs_citation and not one.cites for one in found) == uncited, found
-
-
-def test_any_number_of_dots_takes_linear_time() -> None:
-    def look(many: int) -> None:
-        for text in (".", " ", "A. ", "[1", "`", "*", "|", "a.[1] ", "- ", "\u3010"):
-            split_sentences(text * many + "x")
-
-    assert growth(look, 2_000) < LINEAR
 
 
 def test_code_is_no_sentence() -> None:

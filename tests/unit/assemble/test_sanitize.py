@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from docgraph.assemble.render import HEADINGS
 from docgraph.assemble.sanitize import sanitize, sanitize_line
-from tests.support.growth import LINEAR, growth
 
 MARKS = [
     *("<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|start_header_id|>", "<|turn>", "<turn|>"),
@@ -82,13 +81,3 @@ def test_neutral_text_is_neutral(parts: list[str]) -> None:
 def test_a_title_stays_one_line(title: str) -> None:
     assert "\n" not in sanitize_line(title)
     assert "\r" not in sanitize_line(title)
-
-
-def test_time_grows_with_the_blanks_and_no_faster() -> None:
-    def look(many: int) -> None:
-        blanks = " " * many
-        for text in (f"x{blanks}y", f"{blanks}[x", f"<{blanks}|>", f"x{chr(10)}{blanks}"):
-            sanitize(text)
-            sanitize_line(text)
-
-    assert growth(look, 500) < LINEAR

@@ -34,6 +34,7 @@ class MemoryBranch:
 
     built: dict[str, BuiltDocument] = field(default_factory=dict)
     newest: dict[str, BuiltDocument] = field(default_factory=dict)
+    before: dict[str, BuiltDocument] = field(default_factory=dict)
     changed: bool = False
 
     def documents(self) -> dict[str, Document]:
@@ -41,6 +42,14 @@ class MemoryBranch:
 
     def is_new(self, path: str) -> bool:
         return self.built[path] is not self.newest.get(path)
+
+    def written_last(self, path: str) -> bool:
+        """For the new snapshot, or, where nothing was written for it, for the newest."""
+        return self.built[path] is not (self.newest if self.changed else self.before).get(path)
+
+    def publish(self) -> None:
+        self.changed = False
+        self.before, self.newest = self.newest, dict(self.built)
 
 
 class MemoryEmbeddingWriter:
@@ -185,7 +194,9 @@ class MemoryReferenceWriter:
     def unresolved_calls(self) -> int:
         documents = self._branch.documents().items()
         return sum(
-            document.unresolved_calls for path, document in documents if self._branch.is_new(path)
+            document.unresolved_calls
+            for path, document in documents
+            if self._branch.written_last(path)
         )
 
     def set_miners(self, miners: frozenset[str]) -> None:
@@ -195,7 +206,7 @@ class MemoryReferenceWriter:
     def _positions(self) -> Iterator[tuple[str, list[Reference]]]:
         """References on the same characters, by path and position."""
         for path, document in self._branch.documents().items():
-            if self._branch.is_new(path):
+            if self._branch.written_last(path):
                 positions: dict[tuple[int, int, int, str], list[Reference]] = {}
                 for one in counted_references(document, self.miners):
                     if one.relation != SHARES_ENTITY:
@@ -268,8 +279,7 @@ class MemoryWriter:
     def publish(self, revision: SourceRevision | None = None) -> SnapshotName:
         self.revision = revision or self.revision
         self.published += 1
-        self.branch.changed = False
-        self.branch.newest = dict(self.branch.built)
+        self.branch.publish()
         return SnapshotName("r", "main", self.published)
 
 

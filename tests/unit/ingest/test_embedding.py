@@ -1,6 +1,6 @@
 """Each distinct text is embedded once, and a node's vector joins what is inside it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from docgraph.ingest.build_document import build_document
 from docgraph.ingest.embedding import embed, node_vectors
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.document import Chunk
+from docgraph.model.errors import ModelError
 from docgraph.model.node import SECTION, DocumentNode, Location
 from docgraph.model.vector import IntVector, Sums, combine
 from docgraph.ports.writes import BuiltDocument, text_key
@@ -33,6 +34,56 @@ def test_a_text_is_embedded_once_and_stored() -> None:
     assert len(embedder.embedded) == len(set(embedder.embedded)) == found.computed
     again = embed([built("c.md")], writes.embeddings, embedder)
     assert again.computed == 0
+
+
+class FailingBatches(HashEmbedder):
+    """Gives the first text, then the third, and fails: as where requests are sent at once."""
+
+    def embed_batches(
+        self, texts: Sequence[str], on_batch: Callable[[int, Sequence[IntVector]], None]
+    ) -> None:
+        for start in (0, 2):
+            on_batch(start, self.embed(texts[start : start + 1]))
+        raise ModelError("the endpoint is gone")
+
+
+class MemoryCache:
+    def __init__(self) -> None:
+        self.vectors: dict[str, IntVector] = {}
+
+    def find(self, keys: Sequence[str]) -> dict[str, IntVector]:
+        return {key: self.vectors[key] for key in keys if key in self.vectors}
+
+    def add(self, vectors: Mapping[str, IntVector]) -> None:
+        self.vectors.update(vectors)
+
+
+def test_what_was_embedded_before_an_error_is_stored_and_cached() -> None:
+    writes, cache, failing = MemoryWriter(), MemoryCache(), FailingBatches()
+    with pytest.raises(ModelError, match="the endpoint is gone"):
+        embed([built("a.md")], writes.embeddings, failing, cache)
+    assert len(failing.embedded) == 2
+    stored = writes.embeddings.find([text_key(text) for text in failing.embedded])
+    assert stored.keys() == cache.vectors.keys() == {*map(text_key, failing.embedded)}
+    for text in failing.embedded:
+        assert np.array_equal(stored[text_key(text)], HashEmbedder().embed([text])[0])
+    rest = HashEmbedder()
+    embed([built("a.md")], writes.embeddings, rest)
+    assert not {*rest.embedded} & {*failing.embedded}
+
+
+def test_cached_vectors_are_stored_although_the_embedder_fails() -> None:
+    whole, writes, cache = MemoryWriter(), MemoryWriter(), MemoryCache()
+    embed([built("a.md")], whole.embeddings, HashEmbedder(), cache)
+    known = {*cache.vectors}
+    with pytest.raises(ModelError, match="the endpoint is gone"):
+        embed(
+            [built("a.md"), built("b.md", f"{TEXT}\nMore.\n")],
+            writes.embeddings,
+            FailingBatches(),
+            cache,
+        )
+    assert writes.embeddings.find(sorted(known)).keys() == known
 
 
 def test_a_chunks_key_is_its_texts() -> None:

@@ -7,10 +7,7 @@ from hypothesis import strategies as st
 from docgraph.model.identifiers import (
     identifiers,
     normalise_name,
-    path_suffixes,
-    title_spans,
 )
-from tests.support.growth import LINEAR, growth
 
 
 @pytest.mark.parametrize("spelling", ["PEP 484", "pep-0484", "Pep484", "PEP_484", " pep  484 "])
@@ -61,14 +58,3 @@ def test_any_question_has_some_answer(question: str) -> None:
     found = identifiers(question)
     assert len(set(found)) == len(found)
     assert all(normalise_name(name) == name for name in found)
-
-
-@pytest.mark.parametrize("part", ["`", "`a", "a.", "A_", "a/", "a::", "A1 ", "PEP ", ".-", "#a"])
-def test_the_names_of_a_question_are_found_in_linear_time(part: str) -> None:
-    def find(size: int) -> None:
-        question = part * (size // len(part))
-        identifiers(question)
-        path_suffixes(question)
-        title_spans(question)
-
-    assert growth(find, 2_500) < LINEAR

@@ -157,25 +157,6 @@ def test_every_pattern_is_either_explained_or_matched(pattern: str, path: str) -
 
 
 @pytest.mark.parametrize(
-    ("pattern", "unit", "end", "size"),
-    [
-        ("**/a/**/a/**/a/**/b", "a/", "c", 20),
-        ("**/a/a/a/a/a/a/a/a/b/*", "a/", "c", 1_000),
-        ("*a*a*b", "a", "", 100),
-        ("**/*a*a*a*b/**/*c*c*d/*", "aaaa/", "cccc", 100),
-        ("*" + "a" * 900 + "b", "a", "", 10_000),
-    ],
-)
-def test_time_grows_with_the_path_and_no_faster(
-    pattern: str, unit: str, end: str, size: int
-) -> None:
-    def match(times: int) -> None:
-        assert not matches(pattern, unit * times + end)
-
-    assert growth(match, size) < LINEAR
-
-
-@pytest.mark.parametrize(
     ("unit", "end", "path"),
     [
         ("**/a/", "b", "a/" * 18 + "c"),

@@ -37,5 +37,5 @@ def test_errors_tell_the_line() -> None:
 
 
 def test_it_may_not_be_long() -> None:
-    with pytest.raises(BadPipeline, match="at most 65536 bytes"):
+    with pytest.raises(BadPipeline, match="at most 8192 bytes"):
         load_text("#" * 70_000, {})

@@ -97,12 +97,12 @@ def test_what_is_not_utf_8_is_refused_with_its_line(file: Path) -> None:
 
 
 @pytest.mark.requirement(41)
-def test_a_file_past_64_kilobytes_is_refused(file: Path) -> None:
+def test_a_file_past_8_kibibytes_is_refused(file: Path) -> None:
     fits = "a: 1\n#" + "x" * (MAX_BYTES - 6)
     file.write_text(fits, encoding="utf-8")
     assert read_lines(file)["a"] == Line(1, 1)
     assert refused(file, fits + "x") == (
-        "mine.yaml: a pipeline takes at most 65536 bytes, this is longer"
+        "mine.yaml: a pipeline takes at most 8192 bytes, this is longer"
     )
 
 

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from docgraph.model.edge import MANUAL, Edge, EdgeEvidence, Relationship
 from docgraph.model.identifiers import MAX_TITLE_HOLDERS
-from docgraph.model.link import MAX_EVIDENCE
+from docgraph.model.link import MAX_EVIDENCE, EdgeCandidates
 from docgraph.model.node import document_of
-from docgraph.plan.ambiguity import (
+from docgraph.plan.ambiguity import resolve_ambiguity, surviving_spans
+from docgraph.plan.resolved_edges import (
     all_resolved_edges,
     confirm_inverses,
     incident_edges,
     incoming_edges,
     outgoing_edges,
-    resolve_ambiguity,
 )
 from tests.support.graph_edges import all_edges
 from tests.support.memory_world import world
@@ -188,6 +188,19 @@ def test_a_manual_edge_survives_where_the_mined_one_lost() -> None:
     assert resolve_ambiguity((claim("r:a", "python guide", 10), both))[1] == Relationship(
         both.edge, (MANUAL,), ()
     )
+
+
+@pytest.mark.requirement(3)
+def test_a_stated_edge_loses_with_a_mined_one_that_says_the_same() -> None:
+    """Unless it is manual: an imported one is no more than what the text shows."""
+    longer = EdgeCandidates("r:s", "mentions", (("r:a", 0),), ((10, 22),))
+    shorter = EdgeCandidates("r:s", "mentions", (("r:b", 0),), ((10, 16),))
+    stated = EdgeCandidates("r:s", "mentions", (("r:b", 0),), ())
+    won, same = ("r:s", "mentions", "r:a"), ("r:s", "mentions", "r:b")
+    assert surviving_spans([longer, shorter, stated]) == {won: [(10, 22, 0)]}
+    assert surviving_spans([longer, stated]) == {won: [(10, 22, 0)], same: []}
+    manual = stated._replace(manual=True)
+    assert surviving_spans([longer, shorter, manual]) == {won: [(10, 22, 0)], same: []}
 
 
 def test_an_edge_without_evidence_does_not_compete() -> None:

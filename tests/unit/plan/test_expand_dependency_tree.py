@@ -11,8 +11,8 @@ from docgraph.action import contract_of
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import PreconditionViolation
 from docgraph.model.plan import Expansion, RetrievalPlan
-from docgraph.plan.ambiguity import outgoing_edges
 from docgraph.plan.expand_dependency_tree import expand_dependency_tree, within_bounds
+from docgraph.plan.resolved_edges import outgoing_edges
 from tests.support.memory_world import World, world
 from tests.support.sample_documents import Part, ask, document, edge, roots, seeds
 

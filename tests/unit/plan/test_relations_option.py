@@ -2,9 +2,7 @@
 
 import pytest
 
-from docgraph.model.edge import Edge, Relationship
-from docgraph.plan.ambiguity import check_relations, first_mention, relation_filter
-from tests.support.sample_documents import edge, evidence_at
+from docgraph.plan.resolved_edges import check_relations, relation_filter
 
 
 @pytest.mark.requirement(21)
@@ -28,11 +26,3 @@ def test_an_unknown_relation_is_reported_with_a_suggestion() -> None:
 @pytest.mark.parametrize("options", [{}, {"relations": None}, {"relations": ()}])
 def test_no_list_and_an_empty_one_are_known(options: dict[str, object]) -> None:
     assert check_relations(options) is None
-
-
-def test_the_first_mention_is_the_first_position_of_the_evidence() -> None:
-    twice = Relationship(
-        Edge("r:a", "mentions", "r:b"), ("m",), (evidence_at("b", 9), evidence_at("b", 4))
-    )
-    assert first_mention(twice) == 4
-    assert first_mention(edge("r:a", "r:b")) == -1

@@ -42,6 +42,15 @@ def test_the_default_embedder_is_granite() -> None:
     assert isinstance(models.open_embedder(Settings(reranker_endpoint=SERVER)), GraniteEmbedder)
 
 
+def test_models_of_this_process_run_on_the_execution_providers_of_the_settings() -> None:
+    usual = models.open_embedder(Settings()).identity
+    on_cuda = Settings(execution_providers=("cuda",))
+    named = replace(on_cuda, embedder_endpoint=Endpoint("", "", provider="granite"))
+    assert models.open_embedder(on_cuda).identity == models.open_embedder(named).identity != usual
+    with pytest.raises(BadInput, match=r"onnxruntime has no .+; it has .*cpu"):
+        models.preload_embedder(replace(on_cuda, execution_providers=("cuda", "coreml")))()
+
+
 def test_opening_an_embedding_endpoint_sends_no_request() -> None:
     assert isinstance(models.open_embedder(Settings(embedder_endpoint=SERVER)), EndpointEmbedder)
 
@@ -53,10 +62,16 @@ def test_a_folder_has_precedence_over_an_endpoint(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_opened_as_onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[Path] = []
-    monkeypatch.setattr("docgraph.adapters.onnx.cross_encoder.OnnxEmbedder", opened.append)
+    opened: list[tuple[Path, tuple[str, ...]]] = []
+    monkeypatch.setattr(
+        "docgraph.adapters.onnx.cross_encoder.OnnxEmbedder",
+        lambda path, providers: opened.append((path, providers)),
+    )
     models.open_embedder(Settings(embedder_folder=str(tmp_path)))
-    assert opened == [tmp_path]
+    models.open_embedder(
+        Settings(embedder_folder=str(tmp_path), execution_providers=("cuda", "cpu"))
+    )
+    assert opened == [(tmp_path, ("cpu",)), (tmp_path, ("cuda", "cpu"))]
 
 
 def test_a_reranker_can_be_an_endpoint() -> None:

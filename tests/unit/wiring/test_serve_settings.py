@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.model.errors import BadInput
-from docgraph.wiring.server_settings import RootSettings, ServeSettings
+from docgraph.wiring.server_settings import RootSettings, ServeSettings, WatchSettings
 from docgraph.wiring.settings import read_settings
 
 
@@ -31,9 +31,21 @@ def test_a_root_may_belong_to_one_tenant(tmp_path: Path) -> None:
     assert found.roots == ("a", RootSettings("b", "acme"))
 
 
+def test_a_folder_to_watch_is_a_path_or_has_options(tmp_path: Path) -> None:
+    text = "serve: {watch: [a, {path: b, branch: dev, readers: [staff], level: 2}]}\n"
+    assert read_serve(tmp_path, text).watch == (
+        "a",
+        WatchSettings("b", branch="dev", readers=("staff",), level=2),
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("serve: {watch: notes}", "serve.watch"),
+        ("serve: {watch: [{repository: a}]}", "path: Field required"),
+        ("serve: {watch: [{path: a, reader: [b]}]}", "did you mean 'readers'"),
+        ("serve: {watch: [{path: a, level: -1}]}", "level"),
         ("serve: {prot: 1}", "no setting is called 'serve.prot'; did you mean 'port'"),
         ("serve: {port: '8000'}", "serve.port"),
         ("serve: {port: 70000}", "serve.port"),

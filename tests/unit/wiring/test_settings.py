@@ -1,13 +1,16 @@
 """Precedence of settings: command line, environment, docgraph.yaml, defaults; and their checks."""
 
 import json
+import typing
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
+from docgraph.adapters.onnx.session import PROVIDERS
 from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.errors import BadInput
+from docgraph.wiring.embedder_settings import ExecutionProvider
 from docgraph.wiring.model_settings import Endpoint
 from docgraph.wiring.settings import Settings, _Written, read_settings
 
@@ -22,6 +25,9 @@ embedder:
   labels: [board, eu]
   level: 2
   dimensions: 3072
+  concurrency: 8
+  requests_per_minute: 60
+  execution_providers: [cuda, cpu]
 reranker:
   folder: models/cross
   endpoint: http://written/v2
@@ -39,6 +45,8 @@ EVERY_VARIABLE = {
     "DOCGRAPH_EMBEDDER_LABELS": "eu, staff only",
     "DOCGRAPH_EMBEDDER_LEVEL": "3",
     "DOCGRAPH_EMBEDDER_DIMENSIONS": "1536",
+    "DOCGRAPH_EMBEDDER_CONCURRENCY": "64",
+    "DOCGRAPH_EMBEDDER_REQUESTS_PER_MINUTE": "3000",
     "DOCGRAPH_RERANKER_FOLDER": "models/given-cross",
     "DOCGRAPH_RERANKER_ENDPOINT": "http://given/v2",
     "DOCGRAPH_RERANKER_MODEL": "given-reranker",
@@ -56,6 +64,8 @@ GIVEN = Settings(
         "embedder-secret",
         Clearance(frozenset({"eu", "staff only"}), 3),
         dimensions=1536,
+        concurrency=64,
+        requests_per_minute=3000,
     ),
     reranker_folder="models/given-cross",
     reranker_endpoint=Endpoint(
@@ -67,6 +77,8 @@ WRITTEN_EMBEDDER = Endpoint(
     "written-embedder",
     clearance=Clearance(frozenset({"board", "eu"}), 2),
     dimensions=3072,
+    concurrency=8,
+    requests_per_minute=60,
 )
 WRITTEN_RERANKER = Endpoint(
     "http://written/v2", "written-reranker", clearance=Clearance(frozenset({"hr"}), 1)
@@ -115,6 +127,7 @@ def test_every_key_of_the_file_is_used(settings_folder: SettingsFolder) -> None:
         wait=30,
         embedder_folder="models/tiny",
         embedder_endpoint=WRITTEN_EMBEDDER,
+        execution_providers=("cuda", "cpu"),
         reranker_folder="models/cross",
         reranker_endpoint=WRITTEN_RERANKER,
         config=str(settings_folder.file),
@@ -127,7 +140,9 @@ def test_every_variable_is_used(tmp_path: Path) -> None:
 
 def test_every_variable_comes_before_the_file(settings_folder: SettingsFolder) -> None:
     found = settings_folder.read(EVERY_KEY, **EVERY_VARIABLE)
-    assert found == replace(GIVEN, config=str(settings_folder.file))
+    assert found == replace(
+        GIVEN, config=str(settings_folder.file), execution_providers=("cuda", "cpu")
+    )
 
 
 def test_the_command_line_comes_before_everything(settings_folder: SettingsFolder) -> None:
@@ -291,11 +306,26 @@ def test_a_file_that_is_named_must_exist(settings_folder: SettingsFolder, name: 
         "reranker: {level: true}": "reranker.level: Input should be a valid integer",
         "embedder: {level: 1.5}": "embedder.level: Input should be a valid integer",
         "embedder: {level: -1}": "embedder.level: Input should be greater than or equal to 0",
+        "embedder: {execution_providers: []}": "embedder.execution_providers: "
+        "List should have at least 1 item after validation, not 0",
+        "embedder: {execution_providers: [gpu]}": "embedder.execution_providers.0: "
+        "Input should be 'coreml', 'cpu', 'cuda', 'directml' or 'openvino'",
+        "reranker: {execution_providers: [cpu]}": "no setting is called "
+        "'reranker.execution_providers'; "
+        "known: folder, endpoint, model, labels, level, provider, options",
         "embedder: {dimensions: wide}": "embedder.dimensions: Input should be a valid integer",
         "embedder: {dimensions: 0}": "embedder.dimensions: "
         "Input should be greater than or equal to 1",
         "embedder: {dimensions: 16001}": "embedder.dimensions: "
         "Input should be less than or equal to 16000",
+        "embedder: {concurrency: 0}": "embedder.concurrency: "
+        "Input should be greater than or equal to 1",
+        "embedder: {concurrency: 65}": "embedder.concurrency: "
+        "Input should be less than or equal to 64",
+        "embedder: {requests_per_minute: 0}": "embedder.requests_per_minute: "
+        "Input should be greater than or equal to 1",
+        "reranker: {concurrency: 8}": "no setting is called 'reranker.concurrency'; "
+        "known: folder, endpoint, model, labels, level, provider, options",
         "reranker: {dimensions: 8}": "no setting is called 'reranker.dimensions'; "
         "known: folder, endpoint, model, labels, level, provider, options",
         "[store]": "the file: Input should be an object",
@@ -315,7 +345,7 @@ def test_an_error_names_the_file_and_the_key(
         b"store: \x00": ": not YAML: special characters are not allowed",
         b"store: caf\xe9": ": cannot be read: 'utf-8' codec can't decode byte 0xe9",
         b"store: &a [*a]": ": cannot be read: Circular reference",
-        b"[" * 5000: ": cannot be read: maximum recursion depth",
+        b"[" * 5000: ": cannot be read: nested too deeply",
     }.items(),
     ids=["bad YAML", "tag", "control", "not UTF-8", "circle", "deep"],
 )
@@ -368,44 +398,94 @@ def test_an_api_key_is_read_from_the_environment_only(
     assert "sesame" not in repr(found)
 
 
-# Dimensions
+# Numbers for an embedding endpoint
 
 
-WIDE = "embedder: {endpoint: http://written/v1, model: m, dimensions: 3072}\n"
+NUMBERS = (
+    "embedder: {endpoint: http://written/v1, model: m, dimensions: 3072, concurrency: 8, "
+    "requests_per_minute: 60}\n"
+)
 
 
-def test_dimensions_of_the_file_are_asked_of_the_server_of_the_file_only(
+def test_numbers_of_the_file_are_for_the_server_of_the_file_only(
     settings_folder: SettingsFolder,
 ) -> None:
-    def asked(**given: str) -> int | None:
-        endpoint = settings_folder.read(WIDE, **given).embedder_endpoint
+    def numbers(**given: str) -> tuple[int | None, ...]:
+        endpoint = settings_folder.read(NUMBERS, **given).embedder_endpoint
         assert endpoint is not None
-        return endpoint.dimensions
+        return endpoint.dimensions, endpoint.concurrency, endpoint.requests_per_minute
 
-    assert asked() == 3072
-    assert asked(DOCGRAPH_EMBEDDER_ENDPOINT="http://given/v1") is None
-    assert asked(DOCGRAPH_EMBEDDER_DIMENSIONS="256") == 256
-
-
-@pytest.mark.parametrize("given", ["0", "-1", "16001", "many", "1.5", "\u0662"])
-def test_a_variable_that_is_no_number_of_dimensions_is_refused(
-    settings_folder: SettingsFolder, given: str
-) -> None:
-    message = settings_folder.refusal(WIDE, DOCGRAPH_EMBEDDER_DIMENSIONS=given)
-    assert message.endswith(f"{given!r} is not a whole number, 1 to 16000")
+    assert numbers() == (3072, 8, 60)
+    assert numbers(DOCGRAPH_EMBEDDER_ENDPOINT="http://given/v1") == (None, None, None)
+    assert numbers(DOCGRAPH_EMBEDDER_DIMENSIONS="256") == (256, 8, 60)
+    assert numbers(DOCGRAPH_EMBEDDER_CONCURRENCY="1") == (3072, 1, 60)
+    other = {"DOCGRAPH_EMBEDDER_ENDPOINT": "http://given/v1"}
+    rate = {"DOCGRAPH_EMBEDDER_REQUESTS_PER_MINUTE": "5"}
+    assert numbers(**other, **rate) == (None, None, 5)
 
 
 @pytest.mark.parametrize(
-    "written",
+    ("variable", "most"),
     [
-        "embedder: {dimensions: 256}",
-        "embedder: {folder: models/tiny, dimensions: 256}",
-        "embedder: {provider: hashing, dimensions: 256}",
+        ("DOCGRAPH_EMBEDDER_DIMENSIONS", 16_000),
+        ("DOCGRAPH_EMBEDDER_CONCURRENCY", 64),
+        ("DOCGRAPH_EMBEDDER_REQUESTS_PER_MINUTE", 1_000_000),
     ],
 )
-def test_only_an_endpoint_is_asked_for_dimensions(
-    settings_folder: SettingsFolder, written: str
+def test_a_variable_that_is_no_such_number_is_refused(
+    settings_folder: SettingsFolder, variable: str, most: int
 ) -> None:
-    rule = "only an endpoint is asked for dimensions; a plug-in's are among embedder.options"
-    assert settings_folder.refusal(written) == f": embedder.dimensions: {rule}"
-    assert settings_folder.refusal(DOCGRAPH_EMBEDDER_DIMENSIONS="9").endswith(rule)
+    for given in ("0", "-1", str(most + 1), "many", "1.5", "\u0662"):
+        message = settings_folder.refusal(NUMBERS, **{variable: given})
+        assert message == f"{variable}: {given!r} is not a whole number, 1 to {most}"
+    assert settings_folder.read(NUMBERS, **{variable: str(most)}).embedder_endpoint
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("dimensions", "only an endpoint is asked for dimensions"),
+        ("concurrency", "only an endpoint has this setting"),
+        ("requests_per_minute", "only an endpoint has this setting"),
+    ],
+)
+@pytest.mark.parametrize("other", ["", "folder: models/tiny, ", "provider: hashing, "])
+def test_only_an_endpoint_has_these_numbers(
+    settings_folder: SettingsFolder, other: str, name: str, rule: str
+) -> None:
+    refusal = f"{rule}; a plug-in's are among embedder.options"
+    written = f"embedder: {{{other}{name}: 16}}"
+    assert settings_folder.refusal(written) == f": embedder.{name}: {refusal}"
+    variable = f"DOCGRAPH_EMBEDDER_{name.upper()}"
+    assert settings_folder.refusal(**{variable: "9"}) == f"{variable}: {refusal}"
+
+
+# Execution providers
+
+
+def test_the_names_of_execution_providers_are_those_that_models_know() -> None:
+    assert typing.get_args(ExecutionProvider) == tuple(PROVIDERS)
+
+
+def test_execution_providers_keep_their_order_and_are_each_named_once(
+    settings_folder: SettingsFolder,
+) -> None:
+    found = settings_folder.read("embedder: {execution_providers: [cuda, cpu, cuda]}")
+    assert found.execution_providers == ("cuda", "cpu")
+
+
+@pytest.mark.parametrize("embedder", ["endpoint: http://written/v1, model: m", "provider: hashing"])
+def test_only_a_model_of_this_process_has_execution_providers(
+    settings_folder: SettingsFolder, embedder: str
+) -> None:
+    message = settings_folder.refusal(f"embedder: {{{embedder}, execution_providers: [cuda]}}")
+    rule = "only the bundled model and one in a folder run on them"
+    assert message == f": embedder.execution_providers: {rule}"
+
+
+@pytest.mark.parametrize("embedder", ["folder: models/tiny", "provider: granite"])
+def test_the_bundled_model_and_one_in_a_folder_have_execution_providers(
+    settings_folder: SettingsFolder, embedder: str
+) -> None:
+    found = settings_folder.read(f"embedder: {{{embedder}, execution_providers: [openvino]}}")
+    assert found.execution_providers == ("openvino",)

@@ -2,7 +2,6 @@
 
 import math
 import re
-import time
 from collections.abc import Callable, Iterator
 
 from docgraph.adapters.endpoint.chat_stream import ChatAnswer, MalformedEvent
@@ -16,6 +15,7 @@ from docgraph.adapters.endpoint.http_client import (
 from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.context import TokenCounter
 from docgraph.model.errors import ModelError
+from docgraph.ports.cancellation import cancellable_sleep
 from docgraph.ports.models import ChatReply, Message, Sampling
 
 # A second request leaves out what a server does not support.
@@ -74,7 +74,7 @@ class EndpointChat:
         timeout: float = 300.0,
         max_seconds: float = MAX_RESPONSE_SECONDS,
         retries: int = 4,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = cancellable_sleep,
     ) -> None:
         self._client = EndpointClient(
             base,

@@ -2,7 +2,8 @@
 
 A server cannot prove which weights it runs, so the identity names the server beside the model:
 the same name at another address counts as another model. Whether a vector depends on the
-other texts of its batch is up to the server; `batch=1` rules that out.
+other texts of its batch is up to the server; `batch=1` rules that out. Which texts a batch has
+does not depend on how many batches are sent at once.
 """
 
 import time
@@ -12,17 +13,24 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
+from docgraph.adapters.endpoint.concurrent_batches import run_in_order
 from docgraph.adapters.endpoint.http_client import EndpointClient
+from docgraph.adapters.endpoint.request_limiter import RequestLimiter
 from docgraph.model.digest import digest
 from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector, integer_vector
+from docgraph.ports.cancellation import cancellable_sleep
 
 PROBE = "docgraph"
+DEFAULT_CONCURRENCY = 4
 
 
 class EndpointEmbedder:
-    """`dimensions` is sent to the server if given; else a first short text measures it."""
+    """`dimensions` is sent to the server if given; else a first short text measures it.
+
+    `concurrency` is how many batches of one call are sent at once.
+    """
 
     def __init__(
         self,
@@ -34,11 +42,17 @@ class EndpointEmbedder:
         batch: int = 32,
         timeout: float = 60.0,
         retries: int = 4,
-        sleep: Callable[[float], None] = time.sleep,
+        concurrency: int = DEFAULT_CONCURRENCY,
+        requests_per_minute: int | None = None,
+        sleep: Callable[[float], None] = cancellable_sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        limiter = RequestLimiter(per_minute=requests_per_minute, clock=clock, sleep=sleep)
         self._client = EndpointClient(
-            base, api_key=api_key, timeout=timeout, retries=retries, sleep=sleep
+            base, api_key=api_key, timeout=timeout, retries=retries, sleep=sleep, limiter=limiter
         )
+        self.concurrency = concurrency
+        self.requests_per_minute = requests_per_minute
         self._model = model
         self._requested = dimensions
         self._dimensions = dimensions
@@ -54,9 +68,23 @@ class EndpointEmbedder:
         return EmbedderIdentity(self._model, digest(known), self._dimensions)
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
+        found: list[IntVector] = []
+        self.embed_batches(texts, lambda _start, vectors: found.extend(vectors))
+        return found
+
+    def embed_batches(
+        self, texts: Sequence[str], on_batch: Callable[[int, Sequence[IntVector]], None]
+    ) -> None:
         width = self.identity.dimensions if texts else 0
-        starts = range(0, len(texts), self._batch)
-        vectors = [v for at in starts for v in self._request(texts[at : at + self._batch])]
+        run_in_order(
+            lambda start: self._embed_batch(texts[start : start + self._batch], width),
+            range(0, len(texts), self._batch),
+            on_batch,
+            self.concurrency,
+        )
+
+    def _embed_batch(self, texts: Sequence[str], width: int) -> list[IntVector]:
+        vectors = self._request(texts)
         for vector in vectors:
             if len(vector) != width:
                 expected = "are expected" if self._requested is None else "were requested"

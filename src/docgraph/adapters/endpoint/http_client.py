@@ -3,12 +3,13 @@
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from email.utils import parsedate_to_datetime
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from urllib.parse import urlsplit
 
 import httpcore2
 
+from docgraph.adapters.endpoint.request_limiter import RequestLimiter, Slot
+from docgraph.adapters.endpoint.retry_delay import retry_delay
 from docgraph.adapters.http_request import (
     DEFAULT_PORTS,
     FAILURES,
@@ -17,7 +18,7 @@ from docgraph.adapters.http_request import (
     open_response,
 )
 from docgraph.model.errors import ModelError
-from docgraph.ports.cancellation import check_cancelled, on_cancel
+from docgraph.ports.cancellation import cancellable_sleep, check_cancelled, on_cancel
 
 # An endpoint's address in canonical form, and its key, which must not be in the address.
 
@@ -62,10 +63,12 @@ class EndpointResponse:
     def __init__(
         self, response: httpcore2.Response, *, timeout: float, started: float, max_seconds: float
     ) -> None:
-        headers = {name.lower(): value.decode("latin-1") for name, value in response.headers}
         self.status = response.status
-        self.retry_after = headers.get(b"retry-after", "")
-        self._has_length = b"content-length" in headers
+        self.headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in response.headers
+        }
+        self._has_length = "content-length" in self.headers
         self._body = response.iter_stream()
         self._timeout = timeout
         self._until = started + max_seconds
@@ -137,27 +140,6 @@ def message_in(answer: object) -> str | None:
     return next((message for message in inner if message), None)
 
 
-MAX_RETRY_DELAY = 30.0
-
-
-def retry_delay(retry_after: str, attempt: int, now: float) -> float:
-    """Seconds of Retry-After, else twice as many as the last time, within a limit.
-
-    Retry-After is a number of seconds or a date; `now` is in seconds since 1970.
-    """
-    seconds = _retry_after_seconds(retry_after.strip(), now)
-    return min(0.5 * 2**attempt if seconds is None else seconds, MAX_RETRY_DELAY)
-
-
-def _retry_after_seconds(retry_after: str, now: float) -> float | None:
-    if retry_after.isdecimal():
-        return float(retry_after)
-    try:
-        return max(parsedate_to_datetime(retry_after).timestamp() - now, 0.0)
-    except (ValueError, OverflowError):
-        return None
-
-
 OK = 200
 RETRIED_STATUSES = (429, 500, 502, 503, 504)
 MAX_CONNECT_SECONDS = 10.0
@@ -169,7 +151,8 @@ MAX_JSON_BYTES = 256 * 1024 * 1024
 class EndpointClient:
     """`base` such as http://localhost:11434/v1; a key belongs in `api_key`, not in the address.
 
-    `timeout` is the longest silence, `max_seconds` the longest response, both in seconds.
+    `timeout` is the longest silence, `max_seconds` the longest response, both in seconds. With a
+    `limiter`, a pause that the server asks for applies to every request, not to one alone.
     """
 
     def __init__(
@@ -179,8 +162,9 @@ class EndpointClient:
         api_key: str | None = None,
         timeout: float = 60.0,
         retries: int = 4,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = cancellable_sleep,
         max_seconds: float = MAX_RESPONSE_SECONDS,
+        limiter: RequestLimiter | None = None,
     ) -> None:
         self.base = normalise_address(base)
         self._headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
@@ -191,21 +175,27 @@ class EndpointClient:
         self._max_seconds = max_seconds
         self._retries = retries
         self._sleep = sleep
+        self._limiter = limiter
 
     @contextmanager
     def post(self, path: str, body: object, accept: str) -> Iterator[EndpointResponse]:
         """A response with status 200; a busy server is tried again, another error is raised."""
         data = json.dumps(body).encode()
+        number = self._limiter.next_number() if self._limiter else 0
         for attempt in range(self._retries + 1):
             check_cancelled()
-            with self._send(path, data, accept) as response:
+            with self._slot(number) as slot, self._send(path, data, accept) as response:
+                delay = retry_delay(response.status, response.headers, attempt, time.time())
+                if slot is not None:
+                    slot.record(response.status, delay)
                 if response.status == OK:
                     yield response
                     return
                 refused = self._error_response(path, response, attempt + 1)
             if response.status not in RETRIED_STATUSES or attempt == self._retries:
                 raise refused
-            self._sleep(retry_delay(response.retry_after, attempt, time.time()))
+            if slot is None or not delay.shared:
+                self._sleep(delay.seconds)
 
     def post_json(self, path: str, body: object) -> object:
         """The JSON of the whole response."""
@@ -229,6 +219,9 @@ class EndpointClient:
 
     def error_message(self, text: str) -> str:
         return error_message(text, self.redact)
+
+    def _slot(self, number: int) -> AbstractContextManager[Slot | None]:
+        return self._limiter.slot(number) if self._limiter else nullcontext()
 
     @contextmanager
     def _send(self, path: str, data: bytes, accept: str) -> Iterator[EndpointResponse]:

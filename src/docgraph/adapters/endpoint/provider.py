@@ -7,10 +7,15 @@ from docgraph.ports.models import ChatModel, Embedder, ModelProvider, ModelSetti
 
 
 def _embedder(settings: ModelSettings) -> Embedder:
-    from docgraph.adapters.endpoint.embedder import EndpointEmbedder
+    from docgraph.adapters.endpoint.embedder import DEFAULT_CONCURRENCY, EndpointEmbedder
 
     return EndpointEmbedder(
-        settings.url, settings.model, api_key=settings.key, dimensions=settings.dimensions
+        settings.url,
+        settings.model,
+        api_key=settings.key,
+        dimensions=settings.dimensions,
+        concurrency=settings.concurrency or DEFAULT_CONCURRENCY,
+        requests_per_minute=settings.requests_per_minute,
     )
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from docgraph.adapters.endpoint.http_client import EndpointClient
+from docgraph.adapters.endpoint.request_limiter import RequestLimiter
 from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.errors import ModelError
 
@@ -17,7 +18,7 @@ class EndpointReranker:
         api_key: str | None = None,
         clearance: Clearance = UNCLASSIFIED,
     ) -> None:
-        self._client = EndpointClient(base, api_key=api_key)
+        self._client = EndpointClient(base, api_key=api_key, limiter=RequestLimiter())
         self._model = model
         self._clearance = clearance
 

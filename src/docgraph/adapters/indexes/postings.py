@@ -4,14 +4,14 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain, count, pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.adapters.indexes.segments import WIDTH, Ints, pack, unpack
+from docgraph.adapters.indexes.segments import Ints, SmallInts, pack_numbers, unpack_numbers
 from docgraph.model.tokenize import run_terms, word_runs
 
-SmallInts = npt.NDArray[np.int32]
 Packed = tuple[str, bytes, bytes]  # a term, its chunks, how often it is in each
 
 
@@ -45,7 +45,7 @@ class PostingsWriter:
         term, chunk = np.divmod(keys[firsts], max(len(self._sizes), 1))
         frequencies = np.diff(firsts, append=len(keys))
         held = np.bincount(term, minlength=len(vocabulary))
-        rows = _cut(vocabulary, held, pack(chunk), pack(frequencies))
+        rows = _cut(vocabulary, held, chunk, frequencies)
         return lengths.astype(np.int64), rows
 
     def _terms(self) -> tuple[list[str], Ints, SmallInts, SmallInts]:
@@ -75,34 +75,46 @@ def merged(
     """Of (term, segment, chunks, frequencies); `offsets` are the segments' in their new order."""
     order = {segment: at for at, segment in enumerate(offsets)}
     ordered = sorted(rows, key=lambda row: (row[0], order[row[1]]))
-    sizes = [len(row[2]) // WIDTH for row in ordered]
-    moved = np.repeat(np.array([offsets[row[1]] for row in ordered], dtype=np.int64), sizes)
-    chunks = unpack(b"".join(row[2] for row in ordered)) + moved
+    chunks = [unpack_numbers(row[2]).astype(np.int64) + offsets[row[1]] for row in ordered]
+    frequencies = [unpack_numbers(row[3]) for row in ordered]
     together: dict[str, int] = {}
-    for row, size in zip(ordered, sizes, strict=True):
-        together[row[0]] = together.get(row[0], 0) + size
-    return _cut(
-        list(together),
-        np.fromiter(together.values(), dtype=np.int64),
-        pack(chunks),
-        b"".join(row[3] for row in ordered),
-    )
+    for row, found in zip(ordered, chunks, strict=True):
+        together[row[0]] = together.get(row[0], 0) + len(found)
+    sizes = np.fromiter(together.values(), dtype=np.int64)
+    return _cut(list(together), sizes, _joined(chunks), _joined(frequencies))
+
+
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
 def thinned(rows: Iterable[Packed], kept: "npt.NDArray[np.bool_]") -> Iterator[Packed]:
     """The same postings without the chunks that are not kept, counted anew."""
     moved = np.cumsum(kept) - 1
     for term, packed, counted in rows:
-        positions = unpack(packed)
+        positions = unpack_numbers(packed)
         seen = kept[positions]
         if seen.any():
-            yield term, pack(moved[positions[seen]]), pack(unpack(counted)[seen])
+            found = moved[positions[seen]]
+            yield term, pack_numbers(found), pack_numbers(unpack_numbers(counted)[seen])
 
 
 def _cut(
-    vocabulary: list[str], sizes: npt.NDArray[np.int64], chunks: bytes, frequencies: bytes
+    vocabulary: list[str],
+    sizes: npt.NDArray[np.int64],
+    chunks: npt.NDArray[Any],
+    frequencies: npt.NDArray[Any],
 ) -> Iterator[Packed]:
     """Each term's share of what stands one after the other."""
-    borders = chain((0,), (np.cumsum(sizes) * WIDTH).tolist())
-    for term, (begin, end) in zip(vocabulary, pairwise(borders), strict=True):
-        yield term, chunks[begin:end], frequencies[begin:end]
+    borders = [0, *np.cumsum(sizes).tolist()]
+    columns = zip(_parts(chunks, borders), _parts(frequencies, borders), strict=True)
+    for term, (own, counted) in zip(vocabulary, columns, strict=True):
+        yield term, own, counted
+
+
+def _parts(numbers: npt.NDArray[Any], borders: list[int]) -> Iterator[bytes]:
+    """Packed, all in the same width."""
+    whole = pack_numbers(numbers)
+    head, width = whole[:1], whole[0]
+    for begin, end in pairwise(borders):
+        yield head + whole[1 + begin * width : 1 + end * width]

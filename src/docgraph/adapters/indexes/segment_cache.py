@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.indexes.segment_block import Group, Sections, SegmentBlock, SmallInts
-from docgraph.adapters.indexes.segments import WIDTH, Segment, stacked_vectors
+from docgraph.adapters.indexes.segments import Segment, stacked_vectors, unpack_numbers
 from docgraph.adapters.sql.database import DamagedRow, Queries, single_row
 from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
 
@@ -202,6 +202,7 @@ def _size(loaded: _Loaded) -> int:
 
 
 def _counts(chunks: bytes, frequencies: bytes) -> Counts:
-    if len(chunks) != len(frequencies) or len(chunks) % WIDTH:
+    counts = unpack_numbers(chunks), unpack_numbers(frequencies)
+    if len(counts[0]) != len(counts[1]):
         raise DamagedRow("the postings of a term are cut off")
-    return np.frombuffer(chunks, dtype="<i4"), np.frombuffer(frequencies, dtype="<i4")
+    return counts

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from docgraph.adapters.sql.database import DamagedRow
 
 Ints = npt.NDArray[np.int64]
+SmallInts = npt.NDArray[np.int32]
 _HEADER = struct.Struct("<QQQ")
 
 
@@ -101,17 +102,27 @@ def _columns(names: Sequence[str], data: bytes) -> tuple[list[Ints], memoryview,
     return columns, memoryview(data)[begin:], (nodes, width)
 
 
-WIDTH = 4  # bytes of a number, as they are packed unless said otherwise
-
-
-def pack(values: "list[int] | npt.NDArray[Any]", kind: Any = np.int32) -> bytes:
+def pack(values: "npt.NDArray[Any]", kind: Any) -> bytes:
     return np.asarray(values, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
 
 
-def unpack(data: bytes, kind: Any = np.int32) -> Ints:
-    if len(data) % np.dtype(kind).itemsize:
-        raise DamagedRow("packed numbers are cut off")
-    return np.frombuffer(data, dtype=np.dtype(kind).newbyteorder("<")).astype(np.int64)
+# Numbers are packed in as many bytes as the largest of them needs; the first byte says how many.
+_KINDS: dict[int, np.dtype[Any]] = {1: np.dtype("u1"), 2: np.dtype("<u2"), 4: np.dtype("<i4")}
+
+
+def unpack_numbers(data: bytes) -> SmallInts:
+    """Raises DamagedRow for anything but packed numbers."""
+    kind = _KINDS.get(data[0]) if data else None
+    if kind is None or (len(data) - 1) % kind.itemsize:
+        raise DamagedRow("the postings of a term are cut off")
+    return np.frombuffer(data, dtype=kind, offset=1).astype(np.int32)
+
+
+def pack_numbers(numbers: npt.ArrayLike) -> bytes:
+    values = np.asarray(numbers, dtype=np.int64)
+    largest = int(values.max(initial=0))
+    width = 1 if largest < 2**8 else 2 if largest < 2**16 else 4
+    return bytes((width,)) + values.astype(_KINDS[width]).tobytes()
 
 
 def stacked_vectors(vectors: Sequence[bytes], width: int) -> npt.NDArray[np.int16]:

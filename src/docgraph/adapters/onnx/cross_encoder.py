@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from docgraph.adapters.onnx.embedder import OnnxEmbedder, first_position, max_length, parallel_map
+from docgraph.adapters.onnx.embedder import OnnxEmbedder, first_position, max_length
 from docgraph.adapters.onnx.model_folder import ModelFolder
 from docgraph.adapters.onnx.session import ModelSession, open_folder_session
+from docgraph.adapters.onnx.text_runner import parallel_map
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, pair_tokens
 from docgraph.model.errors import BadInput, ModelError
 from docgraph.ports.models import ModelProvider, ModelSettings
@@ -70,7 +71,7 @@ class PairReader:
     def score(self, question: str, text: str) -> float:
         """A model of two classes, not relevant and relevant, scores by their difference."""
         tokens, segments = pair_tokens(self._tokenizer, question, text, self._longest)
-        result = self._session.run(OUTPUT, tokens, segments)
+        result = self._session.run(OUTPUT, [tokens], [segments])
         if result.shape not in ((1, 1), (1, 2)):
             raise ModelError(
                 f"{self._name}: {OUTPUT} has shape {result.shape}; (1, 1), a score, or (1, 2), "
@@ -112,7 +113,7 @@ def _open_reader(folder: ModelFolder) -> PairReader:
 
 
 def _open_embedder(settings: ModelSettings) -> OnnxEmbedder:
-    return OnnxEmbedder(_folder_of(settings))
+    return OnnxEmbedder(_folder_of(settings), providers=settings.execution_providers)
 
 
 def _open_reranker(settings: ModelSettings) -> OnnxCrossEncoder:

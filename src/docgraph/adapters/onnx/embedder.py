@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.onnx.model_folder import ModelFolder
-from docgraph.adapters.onnx.session import ModelSession, Session, open_folder_session
-from docgraph.adapters.onnx.tokenizer import load_tokenizer, tokens
+from docgraph.adapters.onnx.session import (
+    ModelSession,
+    Session,
+    Tokens,
+    identity_part,
+    open_folder_session,
+)
+from docgraph.adapters.onnx.text_runner import TextRunner
+from docgraph.adapters.onnx.tokenizer import load_tokenizer
+from docgraph.model.digest import digest
 from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.vector import IntVector, integer_vector
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
+from docgraph.model.vector import IntVector
+from docgraph.ports.models import CPU_ALONE
 
 Floats = npt.NDArray[np.floating]
 Pooling = Literal["cls", "mean"]
@@ -30,7 +33,7 @@ EACH_TOKEN = ("last_hidden_state", "token_embeddings")
 
 
 class OnnxModel:
-    """Gives one vector for the tokens of one text. `weights` are read in place, so they are
+    """Gives one vector for the tokens of each text. `weights` are read in place, so they are
     referenced here."""
 
     def __init__(
@@ -47,22 +50,22 @@ class OnnxModel:
         self._session = ModelSession(name, session, first_position=first_position, weights=weights)
         self._output = _select_output(name, self._session.outputs)
 
-    def vector(self, tokens: Sequence[int]) -> Floats:
-        result = self._session.run(self._output, tokens)
+    def vectors(self, rows: Tokens) -> Floats:
+        """One row for each text; the texts have equally many tokens."""
+        result: Floats = self._session.run(self._output, rows)
         each_token = self._output != WHOLE_TEXT
-        shape = (1, len(tokens)) if each_token else (1,)
+        shape = (len(rows), len(rows[0])) if each_token else (len(rows),)
         if result.shape[:-1] != shape:
             raise ModelError(
                 f"{self._name}: {self._output} has shape {result.shape}, not {shape} + width"
             )
-        row: Floats = result[0]
-        return self._pool(row) if each_token else row
+        return self._pool(result) if each_token else result
 
     def _pool(self, states: Floats) -> Floats:
         if self._pooling == "cls":
-            first: Floats = states[0]
+            first: Floats = states[:, 0]
             return first
-        mean: Floats = np.mean(states, axis=0, dtype=np.float64)
+        mean: Floats = np.mean(states, axis=1, dtype=np.float64)
         return mean
 
 
@@ -131,69 +134,27 @@ def _refuse_further_modules(folder: ModelFolder) -> None:
             raise ModelError(f"{folder.path}: has a module {kind}; {known} would fit")
 
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+class OnnxEmbedder:
+    """Its identity is its folder's name, the digest of every file that it read, and its device.
 
-
-def parallel_map(
-    work: Callable[[Item], Result], items: Sequence[Item], cores: int | None = None
-) -> list[Result]:
-    """On every core, in the order of the items; a single one runs on the caller's thread."""
-    if len(items) < 2:
-        return [work(item) for item in items]
-    with ThreadPoolExecutor(min(cores or _usable_cores(), len(items))) as pool:
-        return list(pool.map(work, items))
-
-
-def _usable_cores() -> int:
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
-
-
-class TextRunner:
-    """Runs each text alone, so that its vector depends neither on other texts nor on the cores."""
+    Texts run one by one: not every model gives a text the same vector in every batch.
+    """
 
     def __init__(
         self,
-        name: str,
-        tokenizer: Tokenizer,
-        model: OnnxModel,
-        width: int,
-        longest: int,
+        path: Path,
         cores: int | None = None,
+        providers: Sequence[str] = CPU_ALONE,
     ) -> None:
-        """`longest` is how many tokens of a text the model reads, special ones included."""
-        self._name = name
-        self._tokenizer = tokenizer
-        self._model = model
-        self._width = width
-        self._longest = longest
-        self._cores = cores
-
-    def embed(self, texts: Sequence[str]) -> list[IntVector]:
-        return [integer_vector(self._name, floats) for floats in self.floats(texts)]
-
-    def floats(self, texts: Sequence[str]) -> list[Floats]:
-        """The model's own vectors, in the order of the texts."""
-        # Against batches of 8 on 2 cores: as fast from 64 tokens on, a quarter slower at 16.
-        return parallel_map(self._floats, texts, self._cores)
-
-    def _floats(self, text: str) -> Floats:
-        ids = tokens(self._tokenizer, text, self._longest)
-        return self._model.vector(ids) if ids else np.zeros(self._width, dtype=np.float32)
-
-
-class OnnxEmbedder:
-    """Its identity is its folder's name and the digest of every file that it read."""
-
-    def __init__(self, path: Path, cores: int | None = None) -> None:
         folder = ModelFolder(path)
-        model = _open_model(folder)
-        width = len(model.vector([0]))
+        model = _open_model(folder, providers)
+        width = model.vectors([[0]]).shape[1]
         text = folder.read("tokenizer.json").decode("utf-8", "replace")
         tokenizer, longest = load_tokenizer(folder.name, text), max_length(folder)
-        self.runner = TextRunner(folder.name, tokenizer, model, width, longest, cores)
-        self._identity = EmbedderIdentity(folder.name, folder.digest, width)
+        self.runner = TextRunner(folder.name, tokenizer, model, width, longest, cores=cores)
+        device = identity_part(providers)
+        whole = digest({"folder": folder.digest} | device) if device else folder.digest
+        self._identity = EmbedderIdentity(folder.name, whole, width)
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -203,7 +164,7 @@ class OnnxEmbedder:
         return self.runner.embed(texts)
 
 
-def _open_model(folder: ModelFolder) -> OnnxModel:
-    session = open_folder_session(folder)
+def _open_model(folder: ModelFolder, providers: Sequence[str]) -> OnnxModel:
+    session = open_folder_session(folder, providers)
     pooled = pooling(folder) if needs_pooling(session) else "cls"
     return OnnxModel(folder.name, session, pooling=pooled, first_position=first_position(folder))

@@ -10,14 +10,15 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from docgraph.adapters.onnx import granite_graph, granite_pack
-from docgraph.adapters.onnx.embedder import OnnxModel, TextRunner
+from docgraph.adapters.onnx.embedder import OnnxModel
 from docgraph.adapters.onnx.granite_pack import NAME, find_pack, read_tokenizer
-from docgraph.adapters.onnx.session import open_session
+from docgraph.adapters.onnx.session import identity_part, open_session
+from docgraph.adapters.onnx.text_runner import TextRunner
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, readable
 from docgraph.model.digest import digest
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
-from docgraph.ports.models import ModelProvider
+from docgraph.ports.models import CPU_ALONE, ModelProvider
 
 if TYPE_CHECKING:
     from tokenizers import Token, Tokenizer
@@ -35,24 +36,24 @@ def granite_tokenizer(pack: Path) -> Tokenizer:
         return _parsed[pack]
 
 
-IDENTITY = EmbedderIdentity(
-    name=granite_pack.NAME,
-    digest=digest({"pack": granite_pack.SHA256, "graph": granite_graph.VERSION}),
-    dimensions=384,
-)
+DIMENSIONS = 384
+BATCH = 8  # texts of fewer than 64 tokens that run together
 
 
 class GraniteEmbedder:
     """Finds its file at once, reads and checks it with the first text."""
 
-    def __init__(self, pack: Path | None = None) -> None:
+    def __init__(self, pack: Path | None = None, providers: Sequence[str] = CPU_ALONE) -> None:
         self._pack = pack or granite_pack.find_pack()
+        self._providers = providers
         self._runner: TextRunner | None = None
         self._lock = Lock()
 
     @property
     def identity(self) -> EmbedderIdentity:
-        return IDENTITY
+        parts = {"pack": granite_pack.SHA256, "graph": granite_graph.VERSION}
+        whole = digest(parts | identity_part(self._providers))
+        return EmbedderIdentity(granite_pack.NAME, whole, DIMENSIONS)
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
         return self.runner().embed(texts)
@@ -64,20 +65,32 @@ class GraniteEmbedder:
     def runner(self) -> TextRunner:
         with self._lock:
             if self._runner is None:
-                self._runner = open_granite(self._pack)
+                self._runner = open_granite(self._pack, providers=self._providers)
             return self._runner
 
 
-def open_granite(path: Path, cores: int | None = None) -> TextRunner:
+def open_granite(
+    path: Path, cores: int | None = None, providers: Sequence[str] = CPU_ALONE
+) -> TextRunner:
+    """Other devices than the CPU compute with floats, and each text alone: their libraries choose
+    other code for other batches."""
+    on_cpu = tuple(providers) == CPU_ALONE
     pack = granite_pack.read_pack(path)
-    graph = granite_graph.GraniteGraph(pack)
-    session = open_session(granite_pack.NAME, graph.model, weights=graph.weights)
+    graph = granite_graph.GraniteGraph(pack, integers=on_cpu)
+    session = open_session(
+        granite_pack.NAME, graph.model, weights=graph.weights, providers=providers
+    )
     model = OnnxModel(
         granite_pack.NAME, session, first_position=pack.first_position, weights=graph.weights
     )
-    tokenizer = granite_tokenizer(path)
     return TextRunner(
-        granite_pack.NAME, tokenizer, model, IDENTITY.dimensions, pack.max_length, cores
+        granite_pack.NAME,
+        granite_tokenizer(path),
+        model,
+        DIMENSIONS,
+        pack.max_length,
+        batch=BATCH if on_cpu else 1,
+        cores=cores,
     )
 
 
@@ -177,4 +190,6 @@ class GraniteTokenCounter:
         return granite_tokenizer(self._pack)
 
 
-GRANITE = ModelProvider("granite", embedder=lambda _: GraniteEmbedder())
+GRANITE = ModelProvider(
+    "granite", embedder=lambda block: GraniteEmbedder(providers=block.execution_providers)
+)

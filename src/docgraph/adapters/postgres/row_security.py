@@ -76,7 +76,7 @@ _COLUMNS = {  # of tables that are granted in part
 }
 _INVOKER_VIEWS = (
     *("visible_documents", "visible_texts", "visible_nodes", "visible_definitions"),
-    *("visible_references", "visible_reference_matches", "visible_definition_matches"),
+    *("visible_references", "visible_definition_matches"),
     *("visible_chunks", "visible_vectors", "visible_relationships"),
     *("masked_segments", "masked_postings", "masked_vectors"),
 )

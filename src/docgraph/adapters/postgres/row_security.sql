@@ -118,7 +118,7 @@ USING (id IN (SELECT branch FROM requested_snapshots()));
 GRANT SELECT (id, tenant, repository, name) ON branches TO docgraph_reader;
 
 GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_definitions,
-                visible_references, visible_reference_matches, visible_definition_matches,
+                visible_references, visible_definition_matches,
                 visible_chunks, visible_vectors, visible_relationships, masked_segments,
                 masked_postings, masked_vectors, document_relationships
 TO docgraph_reader;

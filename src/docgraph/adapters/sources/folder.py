@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from docgraph.adapters.sources.digest_memory import DigestMemory, signature_of
 from docgraph.adapters.sources.safe_open import DirectoryHandle, NotRegularFile, resolve_inside
 from docgraph.model.access_policy import SOURCE as RULES
-from docgraph.model.errors import BadInput
+from docgraph.model.digest import digest_bytes
+from docgraph.model.errors import BadInput, SourceChanged
 from docgraph.ports.cancellation import check_cancelled
 from docgraph.ports.source import (
     MAX_FILE_BYTES,
@@ -70,10 +72,16 @@ class FolderSource:
     """Hidden and build folders are skipped; a link is followed to a file inside the root only.
 
     Links are followed when files are listed. A file that becomes a link later is not followed.
+    With a `memory`, files that did not change since they were read are listed with their digests.
     """
 
     def __init__(
-        self, root: Path, max_bytes: int = MAX_FILE_BYTES, *, inside: Path | None = None
+        self,
+        root: Path,
+        max_bytes: int = MAX_FILE_BYTES,
+        *,
+        inside: Path | None = None,
+        memory: DigestMemory | None = None,
     ) -> None:
         """With `inside`, a path outside of it reads like an absent one."""
         missing = f"{root}: there is no such file or folder"
@@ -91,6 +99,7 @@ class FolderSource:
         except OSError as error:
             raise BadInput(f"{root}: cannot be opened: {error.strerror}") from error
         self._max_bytes = max_bytes
+        self._memory = memory
 
     def files(self) -> Iterator[SourceFile | SourceProblem]:
         if self._single is not None:
@@ -113,16 +122,19 @@ class FolderSource:
         path = file.aliases[0] if file.aliases else file.path
         try:
             with self._directory.file(path) as handle:
-                size = os.fstat(handle.fileno()).st_size
-                if size > self._max_bytes:
-                    return too_large(file.path, size, self._max_bytes)
+                before = os.fstat(handle.fileno())
+                if before.st_size > self._max_bytes:
+                    return too_large(file.path, before.st_size, self._max_bytes)
                 data = handle.read(self._max_bytes + 1)
+                after = os.fstat(handle.fileno())
         except OSError as error:
             changed = isinstance(error, NotRegularFile) or error.errno in _NOT_A_FILE
             reason = CHANGED if changed else f"cannot be read: {error.strerror}"
             return SourceProblem(file.path, reason)
         if len(data) > self._max_bytes:
             return too_large(file.path, len(data), self._max_bytes)
+        if self._memory is not None:
+            _remember(self._memory, file, data, before, after)
         return data
 
     def _list_single(self, name: str) -> Iterator[SourceFile | SourceProblem]:
@@ -168,7 +180,27 @@ class FolderSource:
             return ()
         if not stat.S_ISREG(status.st_mode):
             return (bad_name(path) or SourceProblem(path, NOT_REGULAR),)
-        return (bad_name(path) or SourceFile(path, status.st_size, aliases=aliases),)
+        known = None
+        if self._memory is not None:
+            known = self._memory.find(aliases[0] if aliases else path, status)
+        size, signature = status.st_size, signature_of(status)
+        found = SourceFile(path, size, content_id=known, aliases=aliases, signature=signature)
+        return (bad_name(path) or found,)
+
+
+def _remember(
+    memory: DigestMemory,
+    file: SourceFile,
+    data: bytes,
+    before: os.stat_result,
+    after: os.stat_result,
+) -> None:
+    """A file that was listed with the digest of other bytes has changed since."""
+    path = file.aliases[0] if file.aliases else file.path
+    digest = digest_bytes(data)
+    memory.record(path, digest, before, after)
+    if file.content_id not in (None, digest):
+        raise SourceChanged(f"{file.path} changed while it was ingested; nothing was published")
 
 
 DEFAULT_BRANCH = "main"

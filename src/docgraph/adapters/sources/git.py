@@ -39,6 +39,7 @@ from docgraph.ports.writes import SourceRevision
 
 LINK, SUBMODULE = "120000", "160000"
 _BLOCK = 1 << 16
+MAX_ENTRIES = 1_000_000  # a folder that a tree names many times is listed as often
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,7 @@ def list_files(git: Git, tree: str) -> Iterator[Entry]:
     skipped: dict[str, bool] = {"": False}
     for entry in _entries(git, tree):
         folder, _, name = entry.path.rpartition("/")
-        if folder not in skipped:
-            skipped[folder] = _is_skipped(folder, projects, environments)
+        _find_skipped(folder, projects, environments, skipped)
         if entry.mode != SUBMODULE and not skipped[folder] and not is_hidden(name):
             yield entry
 
@@ -82,23 +82,29 @@ def paths_of(git: Git, tree: str, ids: Collection[str]) -> dict[str, tuple[str, 
     return {blob: tuple(found) for blob, found in paths.items()}
 
 
-def _is_skipped(path: str, projects: set[str], environments: set[str]) -> bool:
-    """Whether the folder or one above it is skipped; the root never is."""
-    folder = ""
-    for name in path.split("/"):
-        beside = folder in projects
-        folder = f"{folder}/{name}" if folder else name
-        inside = folder in environments
-        if is_skipped_folder(name, beside_project=beside, is_environment=inside):
-            return True
-    return False
+def _find_skipped(
+    path: str, projects: set[str], environments: set[str], skipped: dict[str, bool]
+) -> None:
+    """Adds whether the folder, or one above it, is skipped; the root, which is known, never is."""
+    unknown: list[str] = []
+    while path not in skipped:
+        unknown.append(path)
+        path = path.rpartition("/")[0]
+    for folder in reversed(unknown):
+        above, _, name = folder.rpartition("/")
+        skipped[folder] = skipped[above] or is_skipped_folder(
+            name, beside_project=above in projects, is_environment=folder in environments
+        )
 
 
 def _entries(git: Git, tree: str) -> Iterator[Entry]:
     arguments = ("ls-tree", "-r", "-z", "--long", "--full-tree", tree)
     with tempfile.TemporaryFile() as errors, git.running(*arguments, stderr=errors) as process:
         assert process.stdout is not None
-        yield from map(_entry, _records(process.stdout))
+        for number, record in enumerate(_records(process.stdout)):
+            if number == MAX_ENTRIES:
+                raise BadInput(f"{tree} has more than {MAX_ENTRIES:,} files")
+            yield _entry(record)
         if process.wait():
             errors.seek(0)
             raise BadInput(f"git cannot list {tree}: {error_message(process, errors.read(_BLOCK))}")
@@ -106,10 +112,14 @@ def _entries(git: Git, tree: str) -> Iterator[Entry]:
 
 def _records(output: IO[bytes]) -> Iterator[bytes]:
     """Each record ends with a NUL; a block may end within one."""
-    rest = b""
+    rest: list[bytes] = []
     while block := output.read(_BLOCK):
-        *whole, rest = (rest + block).split(b"\0")
-        yield from whole
+        first, *more = block.split(b"\0")
+        rest.append(first)
+        if more:
+            yield b"".join(rest)
+            yield from more[:-1]
+            rest = [more[-1]]
 
 
 def _entry(record: bytes) -> Entry:

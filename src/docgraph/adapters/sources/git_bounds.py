@@ -17,10 +17,11 @@ NO_REPOSITORY = (
 OUTSIDE = "the repository keeps something outside of what may be read here"
 _NOT_READ = "a repository with such a thing is not read here"
 _MAX_BYTES = 1_000_000  # of a file that points git to another path
-_SETTINGS = rb"(?i)\[include|refstorage[^\n]*[/\\]"
+# The slash may follow anywhere in the line; behind another such name it is found from there.
+_SETTINGS = rb"(?i)\[include|refstorage(?:(?!refstorage)[^\n/\\])*+[/\\]"
 _ANYTHING = rb"(?s)."
 # By file, what could point git to another path; a match is refused without further parsing.
-_EXTERNAL_PATHS = {
+EXTERNAL_PATHS = {
     "config": _SETTINGS,
     "config.worktree": _SETTINGS,
     "objects/info/alternates": _ANYTHING,
@@ -46,7 +47,7 @@ def check_bounds(path: Path, inside: Path) -> GitLayout:
         common = _within(_pointer_target(own / "commondir", rb""), root)
     for folder in dict.fromkeys((own, common)):
         _check_kinds(folder)
-        for name, pattern in _EXTERNAL_PATHS.items():
+        for name, pattern in EXTERNAL_PATHS.items():
             if _mode(folder / name) and re.search(pattern, _content(folder / name)):
                 raise BadInput(f"{name} of the repository leads elsewhere; {_NOT_READ}")
     return GitLayout(own, common)

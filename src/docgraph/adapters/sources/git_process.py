@@ -2,7 +2,6 @@
 
 import atexit
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -67,7 +66,6 @@ TIMEOUT = 30.0  # seconds, of a short command
 _OPTIONS = (
     "--no-pager",
     "--no-replace-objects",  # a blob's id must name its own bytes
-    "--literal-pathspecs",
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.multiPackIndex=false"),  # names packs by paths, which may be outside
     *("-c", f"core.hooksPath={os.devnull}"),
@@ -96,14 +94,23 @@ class Reply:
 
 
 class Git:
-    """git in a folder; with `git_dir` on exactly that repository, with `common_dir` on both."""
+    """git in a folder; with `git_dir` on exactly that repository, with `common_dir` on both.
+
+    Paths are literal, but for the commands that know no literal ones, such as check-ignore.
+    """
 
     def __init__(
-        self, folder: Path, git_dir: Path | None = None, common_dir: Path | None = None
+        self,
+        folder: Path,
+        git_dir: Path | None = None,
+        common_dir: Path | None = None,
+        *,
+        literal: bool = True,
     ) -> None:
         self._folder = folder
         where = () if git_dir is None else ("--git-dir", str(git_dir))
-        self._command = (_program(), *_OPTIONS, *where)
+        paths = ("--literal-pathspecs",) if literal else ()
+        self._command = (_program(), *_OPTIONS, *paths, *where)
         self._common = {} if common_dir is None else {"GIT_COMMON_DIR": str(common_dir)}
 
     def run(self, *arguments: str) -> Reply:
@@ -144,7 +151,8 @@ class Git:
 
 def error_message(process: subprocess.Popen[bytes], errors: bytes) -> str:
     """In one line."""
-    message = re.sub(r"\s*\n\s*", " ", errors.decode("utf-8", "replace").strip())
+    lines = errors.decode("utf-8", "replace").split("\n")
+    message = " ".join(filter(None, map(str.strip, lines)))
     return message or f"git ended with exit code {process.returncode}"
 
 

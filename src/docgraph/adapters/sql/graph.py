@@ -1,13 +1,13 @@
 """GraphReads: references are joined with definitions; an edge is visible when both ends are."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from docgraph.adapters.sql.database import DamagedRow, Queries
+from docgraph.adapters.sql.reference_reads import ReferenceReads
 from docgraph.adapters.sql.stored_json import load_tuples, load_values
 from docgraph.model.edge import (
     CONTAINS,
     INVERSES,
-    MINED_RELATIONS,
     RELATIONS,
     SHARES_ENTITY,
     STRUCTURE,
@@ -17,8 +17,9 @@ from docgraph.model.edge import (
 )
 from docgraph.model.link import (
     MAX_NAME_HOLDERS,
+    EdgeCandidates,
     NameHolder,
-    ReferenceMatch,
+    candidates_of,
     edges_of,
     inverse_edges_of,
     merge_edges,
@@ -35,6 +36,25 @@ _BATCH = 50  # documents whose edges are in memory at once
 class SqlGraph:
     def __init__(self, sql: Queries) -> None:
         self._sql = sql
+        self._references = ReferenceReads(sql)
+
+    def candidates(
+        self,
+        documents: tuple[str, ...],
+        relations: frozenset[str] | None = None,
+        sources: frozenset[str] | None = None,
+    ) -> tuple[EdgeCandidates, ...]:
+        roots, versions = self._versions(documents)
+        selected = _DEFAULT if relations is None else relations
+        found = [
+            EdgeCandidates(group.source, group.relation, group.targets, group.spans)
+            for group in self._references.leaving(versions, selected, sources)
+            if group.targets
+        ]
+        for relationship in self._other_edges(versions, roots, "out", selected):
+            found += candidates_of(relationship)
+        _require_inside({one.source for one in found}, roots)
+        return tuple(found)
 
     def edges(
         self,
@@ -42,17 +62,14 @@ class SqlGraph:
         direction: Direction = "out",
         relations: frozenset[str] | None = None,
     ) -> tuple[Relationship, ...]:
-        roots = sorted({document_of(node) for node in nodes})
+        roots, versions = self._versions(nodes)
         selected = _DEFAULT if relations is None else relations
-        versions = [row[0] for row in self._sql.rows("versions_of_documents", ids=roots)]
         found = merge_edges(self._edges(versions, roots, direction, selected))
         at = 0 if direction == "out" else 1
-        ends = {(one.edge.source, one.edge.target)[at] for one in found}
-        if not set(map(document_of, ends)).issubset(roots):
-            raise DamagedRow("a node has another id than its document")
+        _require_inside({(one.edge.source, one.edge.target)[at] for one in found}, roots)
         if all(document_of(node) in nodes for node in nodes):
             return found
-        inside = self._inside(nodes, roots)
+        inside = self.inside(nodes)
         return tuple(f for f in found if (f.edge.source, f.edge.target)[at] in inside)
 
     def edge_batches(
@@ -63,6 +80,22 @@ class SqlGraph:
         for at in range(0, len(rows), _BATCH):
             versions, roots = (list(column) for column in zip(*rows[at : at + _BATCH], strict=True))
             yield roots[0], merge_edges(self._edges(versions, roots, "out", selected))
+
+    def inside(self, nodes: tuple[str, ...]) -> frozenset[str]:
+        roots = sorted({document_of(node) for node in nodes})
+        parents: dict[str, str | None] = dict(
+            self._sql.rows("parents_in_documents", documents=roots)
+        )
+        roots_of_subtrees = set(nodes)
+
+        def is_inside(node: str | None) -> bool:
+            for _ in range(len(parents) + 1):
+                if node is None or node in roots_of_subtrees:
+                    return node is not None
+                node = parents.get(node)
+            raise DamagedRow("a node lies inside itself")
+
+        return frozenset(node for node in parents if is_inside(node))
 
     def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         visible: dict[str, str] = dict(self._sql.rows("kinds_of_nodes", ids=ids))
@@ -75,6 +108,11 @@ class SqlGraph:
         ((count,),) = self._sql.rows("count_unresolved_calls")
         return int(count)
 
+    def _versions(self, nodes: tuple[str, ...]) -> tuple[list[str], list[int]]:
+        """The documents of these nodes, and their versions."""
+        roots = sorted({document_of(node) for node in nodes})
+        return roots, [row[0] for row in self._sql.rows("versions_of_documents", ids=roots)]
+
     def _edges(
         self,
         versions: list[int],
@@ -82,12 +120,23 @@ class SqlGraph:
         direction: Direction,
         relations: frozenset[str],
     ) -> Iterator[Relationship]:
+        reads = self._references
+        read = reads.leaving if direction == "out" else reads.entering
+        yield from edges_of(read(versions, relations))
+        yield from self._other_edges(versions, roots, direction, relations)
+
+    def _other_edges(
+        self,
+        versions: list[int],
+        roots: list[str],
+        direction: Direction,
+        relations: frozenset[str],
+    ) -> Iterator[Relationship]:
+        """All but those from references in their source's text."""
         inverses = frozenset(INVERSES[relation] for relation in relations if relation in INVERSES)
-        query, inverse_query = "matches_of_references", "matches_of_definitions"
-        if direction == "in":
-            query, inverse_query = inverse_query, query
-        yield from edges_of(self._matches(query, versions, relations))
-        yield from inverse_edges_of(self._matches(inverse_query, versions, inverses))
+        reads = self._references
+        read = reads.entering if direction == "out" else reads.leaving
+        yield from inverse_edges_of(read(versions, inverses))
         for relationship in self._stated(direction, roots):
             if relationship.edge.relation in relations:
                 yield relationship
@@ -95,14 +144,6 @@ class SqlGraph:
             yield from self._shared(versions, direction)
         if CONTAINS in relations:
             yield from self._contained(versions)
-
-    def _matches(
-        self, query: str, versions: list[int], relations: frozenset[str]
-    ) -> Iterator[ReferenceMatch]:
-        mined = relations & MINED_RELATIONS
-        if mined:
-            rows = self._sql.rows(query, versions=versions, relations=sorted(mined))
-            yield from map(ReferenceMatch._make, rows)
 
     def _stated(self, direction: Direction, roots: list[str]) -> Iterator[Relationship]:
         for source, relation, target, origins, evidence in self._sql.rows(
@@ -130,18 +171,7 @@ class SqlGraph:
             position = EdgeEvidence(path, line, 0, 0, 0, "")
             yield Relationship(Edge(parent, CONTAINS, node), (STRUCTURE,), (position,))
 
-    def _inside(self, nodes: tuple[str, ...], roots: list[str]) -> frozenset[str]:
-        """These nodes and every node below them."""
-        parents: dict[str, str | None] = dict(
-            self._sql.rows("parents_in_documents", documents=roots)
-        )
-        roots_of_subtrees = set(nodes)
 
-        def is_inside(node: str | None) -> bool:
-            for _ in range(len(parents) + 1):
-                if node is None or node in roots_of_subtrees:
-                    return node is not None
-                node = parents.get(node)
-            raise DamagedRow("a node lies inside itself")
-
-        return frozenset(node for node in parents if is_inside(node))
+def _require_inside(nodes: Collection[str], roots: list[str]) -> None:
+    if not set(map(document_of, nodes)).issubset(roots):
+        raise DamagedRow("a node has another id than its document")

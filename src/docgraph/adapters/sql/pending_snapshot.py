@@ -53,6 +53,12 @@ class PendingSnapshot:
             set_relationships_valid_to(self._sql, ended, FOREVER)
             index.begin(self.branch, newest)
         self.begin(newest + 1)
+        self._has_published = False
+
+    def begin_next(self) -> None:
+        """After `number` was published."""
+        self.begin(self.number + 1)
+        self._has_published = True
 
     def begin(self, number: int) -> None:
         self.number = number
@@ -70,6 +76,13 @@ class PendingSnapshot:
     def parameters(self) -> dict[str, object]:
         """The values that queries on its rows take."""
         return {"branch": self.branch, "next": self.number, "forever": FOREVER}
+
+    @property
+    def last_written(self) -> dict[str, object]:
+        """The same of the snapshot that documents were written for last: after publication, the
+        published one until something more is written."""
+        is_published = self._has_published and not self.changed
+        return {**self.parameters, "next": self.number - is_published}
 
 
 def set_valid_to(sql: Queries, states: Sequence[Row], snapshot: int) -> None:

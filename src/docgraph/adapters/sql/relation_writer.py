@@ -51,14 +51,14 @@ class SqlReferenceWriter:
         return {title: bool(in_newest) for title, in_newest in rows}
 
     def counts(self) -> tuple[ReferenceCount, ...]:
-        parameters = self._pending.parameters
-        rows = self._sql.rows("count_references", **parameters, miners=sorted(self.miners))
+        written = self._pending.last_written
+        rows = self._sql.rows("count_references", **written, miners=sorted(self.miners))
         return tuple(ReferenceCount(*row) for row in rows)
 
     def unresolved(self, relation: str, limit: int) -> tuple[UnresolvedReference, ...]:
         rows = self._sql.rows(
             "unresolved_references",
-            **self._pending.parameters,
+            **self._pending.last_written,
             relation=relation,
             most=limit,
             miners=sorted(self.miners),
@@ -66,7 +66,8 @@ class SqlReferenceWriter:
         return tuple(UnresolvedReference(*row) for row in rows)
 
     def unresolved_calls(self) -> int:
-        return int(self._sql.rows("count_unresolved_calls", **self._pending.parameters)[0][0])
+        rows = self._sql.rows("count_unresolved_calls", **self._pending.last_written)
+        return int(rows[0][0])
 
     def set_miners(self, miners: frozenset[str]) -> None:
         self._pending.changed |= miners != self.miners

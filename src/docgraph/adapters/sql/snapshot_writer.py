@@ -142,7 +142,7 @@ class SqlSnapshotWriter:
         self._merge_segments()
         self._database.durable(False)
         published = SnapshotName(*self._names, pending.number)
-        pending.begin(pending.number + 1)
+        pending.begin_next()
         return published
 
     def _add_snapshot(self) -> None:

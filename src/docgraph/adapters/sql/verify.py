@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.adapters.indexes.segments import Segment, unpack
+from docgraph.adapters.indexes.segments import Segment, unpack_numbers
 from docgraph.adapters.sql.access_rows import rule_from_json, rule_to_json, statements_from_json
 from docgraph.adapters.sql.database import DamagedRow, Database, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
@@ -119,7 +119,7 @@ def _of_segments(
                 yield f"segment {number}: {stray} rows belong to no document"
         size = len(segment.chunk_document)
         for term, packed, counted in postings:
-            chunks, frequencies = unpack(packed), unpack(counted)
+            chunks, frequencies = unpack_numbers(packed), unpack_numbers(counted)
             fits = len(chunks) == len(frequencies) and np.all((chunks >= 0) & (chunks < size))
             if not fits:
                 yield f"segment {number}: the postings of {term!r} do not fit"

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,7 +17,7 @@ from docgraph.model.errors import (
     WrongSchema,
 )
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 PACKAGE = "docgraph.adapters.sqlite"
 _SMALLEST = 512  # bytes of a page
 _MAGIC = b"SQLite format 3\0"
@@ -109,10 +110,25 @@ def connect(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA temp_store = MEMORY")
+            connection.create_function("compress", 1, _compress, deterministic=True)
+            connection.create_function("decompress", 1, _decompress, deterministic=True)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _compress(text: str) -> bytes:
+    """Of a document: text takes a quarter of its length, and is read as fast."""
+    return zlib.compress(text.encode("utf-8"), level=3)
+
+
+def _decompress(data: bytes) -> str | None:
+    """None where it is damaged: a reader refuses that for its type, `verify` for its hash."""
+    try:
+        return zlib.decompress(data).decode("utf-8")
+    except (TypeError, UnicodeDecodeError, zlib.error):
+        return None
 
 
 def file_state(path: Path) -> tuple[int, ...]:

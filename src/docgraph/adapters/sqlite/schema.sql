@@ -113,12 +113,12 @@ CREATE TABLE principals (
 ) STRICT, WITHOUT ROWID;
 
 -- Texts of documents, and vectors of chunks: each stored once in a tenant, whatever branches use
--- it.
+-- it. A text is compressed (zlib); the functions `compress` and `decompress` are docgraph's own.
 CREATE TABLE contents (
     id     INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
     hash   TEXT NOT NULL,
-    text   TEXT NOT NULL,
+    text   BLOB NOT NULL,
     UNIQUE (tenant, hash)
 ) STRICT;
 
@@ -253,7 +253,8 @@ CREATE INDEX stated_relationships_in ON stated_relationships (target_document);
 CREATE UNIQUE INDEX stated_relationships_unique
     ON stated_relationships (branch, source, relation, target, manual, valid_to);
 
--- A segment packs the chunks and nodes of versions: arrays, and posting lists by term. Its versions
+-- A segment packs the chunks and nodes of versions: arrays, and posting lists by term, whose numbers
+-- take one, two or four bytes each, as the first byte says. Its versions
 -- were published with `snapshot` or before. It is never changed.
 CREATE TABLE segments (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -6,7 +6,7 @@ CREATE TEMP VIEW IF NOT EXISTS visible_documents AS
     FROM main.documents AS d WHERE is_visible(d.version);
 
 CREATE TEMP VIEW IF NOT EXISTS visible_texts AS
-    SELECT d.version, d.id, c.hash, c.text
+    SELECT d.version, d.id, c.hash, decompress(c.text) AS text
     FROM visible_documents AS d JOIN main.contents AS c ON c.id = d.content;
 
 -- LEFT JOIN, though every node has its document: SQLite leaves it out of a query that needs neither
@@ -24,20 +24,7 @@ CREATE TEMP VIEW IF NOT EXISTS visible_definitions AS
 CREATE TEMP VIEW IF NOT EXISTS visible_references AS
     SELECT ref.*, d.id || ref.node_suffix AS source, d.id AS document_id, d.path
     FROM main.node_references AS ref JOIN main.documents AS d ON d.version = ref.version
-    WHERE is_visible(ref.version) AND is_mined(ref.branch, ref.miner);
-
--- Mined edges: reference and definition are both visible, so both nodes are.
-CREATE TEMP VIEW IF NOT EXISTS visible_reference_matches AS
-    SELECT ref.source, ref.relation, ref.path, ref.line, ref.start_offset, ref.end_offset, ref.text,
-           ref.miner, ref.rank, ref.distance_weight, ref.inner_suffix, ref.strict,
-           def.node AS target, def.path AS target_path, def.rank AS target_rank,
-           ref.inner_suffix = ''
-               OR EXISTS (SELECT 1 FROM main.document_nodes AS n
-                          WHERE n.id = def.node || ref.inner_suffix AND n.version = def.version)
-               AS inner_exists,
-           ref.version AS source_version, def.version AS target_version
-    FROM visible_references AS ref
-         JOIN visible_definitions AS def ON def.branch = ref.branch AND def.key = ref.key;
+    WHERE is_visible(d.version) AND is_mined(ref.branch, ref.miner);
 
 CREATE TEMP VIEW IF NOT EXISTS visible_chunks AS
     SELECT c.version, c.position, c.id, c.node, c.heading_path, c.first_line, c.last_line,

@@ -11,6 +11,7 @@ from docgraph.ingest.formats.front_matter_access import (
     read_access,
 )
 from docgraph.ingest.parsed_file import AccessMapping, HeaderField, normalise_field_name
+from docgraph.yaml_lines import BoundedLoader
 
 _BLOCK = re.compile(r"(?ms)---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 
@@ -45,7 +46,7 @@ def read_front_matter(text: str) -> FrontMatter:
 def _parse_mapping(written: str) -> tuple[yaml.MappingNode | None, str]:
     """The mapping, or a remark on what else the block is; an empty block has neither."""
     try:
-        root = yaml.compose(written, Loader=yaml.SafeLoader)
+        root = yaml.compose(written, Loader=BoundedLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         return None, f"line {line}: front matter is not YAML ({error.problem}); kept as text"

@@ -16,7 +16,7 @@ _ATTRIBUTE = re.compile(
 )
 # The content of these is no markup; only that of a title is read.
 _RAW = ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp")
-_ENDS = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in _RAW}
+RAW_ENDS = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in _RAW}
 _READABLE = frozenset({"title", "xmp"})
 
 
@@ -59,7 +59,7 @@ def tokenize(text: str) -> Iterator[Token]:
             return
         yield tag
         at = tag.end
-        if tag.name in _ENDS and not tag.closing and not tag.alone:
+        if tag.name in RAW_ENDS and not tag.closing and not tag.alone:
             end = _find_raw_end(text, tag, missing)
             if tag.name in _READABLE and end > at:
                 yield make_text_token(at, end)
@@ -105,7 +105,7 @@ def _skip_declaration(
 def _find_raw_end(text: str, opened: Token, missing: set[str]) -> int:
     """An element without an end is dropped, as in browsers; a title without one is no title."""
     if opened.name not in missing:
-        match = _ENDS[opened.name].search(text, opened.end)
+        match = RAW_ENDS[opened.name].search(text, opened.end)
         if match:
             return match.start()
         missing.add(opened.name)

@@ -4,14 +4,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
-from markdown_it.rules_inline.link import link
 from markdown_it.token import Token
 
+from docgraph.ingest.formats.bounded_markdown import SPAN, parse_tokens
 from docgraph.ingest.formats.front_matter import read_front_matter
 from docgraph.ingest.formats.sections import (
     Heading,
@@ -25,23 +22,8 @@ from docgraph.ingest.parsed_file import HeaderField, Link, ParsedFile, Part, nor
 from docgraph.ingest.source_text import Lines
 from docgraph.model.node import DOCUMENT
 
-_SPAN = "span"
 _VISIBLE = re.compile(r"[^\n]")
 _WORD = re.compile(r"\w")
-
-
-def record_link_spans(parser: MarkdownIt) -> None:
-    """Makes the parser's link rule record each link's span in its token."""
-    parser.inline.ruler.at("link", _link_with_span)
-
-
-def _link_with_span(state: StateInline, silent: bool) -> bool:
-    start, before = state.pos, len(state.tokens)
-    is_link = link(state, silent)
-    if is_link and not silent:
-        opened = next(t for t in state.tokens[before:] if t.type == "link_open")
-        opened.meta[_SPAN] = (start, state.pos)
-    return is_link
 
 
 def find_links(tokens: Sequence[Token], text: str, lines: Lines) -> Iterator[Link]:
@@ -49,7 +31,7 @@ def find_links(tokens: Sequence[Token], text: str, lines: Lines) -> Iterator[Lin
     for block in tokens:
         offsets: _BlockOffsets | None = None
         for token in block.children or ():
-            span, target = token.meta.get(_SPAN), str(token.attrs.get("href", ""))
+            span, target = token.meta.get(SPAN), str(token.attrs.get("href", ""))
             if span is None or not target or block.map is None:
                 continue
             offsets = offsets or _BlockOffsets(block.content, block.map[0], text, lines)
@@ -84,18 +66,11 @@ def _line_at(text: str, start: int) -> str:
     return text[start:] if end < 0 else text[start:end]
 
 
-@cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark")
-    record_link_spans(parser)
-    return parser
-
-
 def parse_markdown(path: str, text: str) -> ParsedFile:
     """The H1 that opens a document is its title and no section."""
     front = read_front_matter(text)
     border = front.end
-    tokens = _parser().parse(_VISIBLE.sub(" ", text[:border]) + text[border:])
+    tokens, problem = parse_tokens(_VISIBLE.sub(" ", text[:border]) + text[border:])
     lines = Lines(text)
     lead, headings = _find_headings(tokens, lines)
     first = next((heading.title for heading in headings if heading.level == 1), "")
@@ -116,7 +91,10 @@ def parse_markdown(path: str, text: str) -> ParsedFile:
         links=tuple(find_links(tokens, text, lines)),
         fields=front.fields + tuple(_read_fields(text, opening, parts, lines)),
         borders=(border,) if border else (),
-        remarks=front.remarks,
+        remarks=(
+            *front.remarks,
+            *([f"{problem}; read as text, without sections"] if problem else ()),
+        ),
         access=front.access,
     )
 

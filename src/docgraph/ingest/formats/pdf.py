@@ -13,10 +13,11 @@ from docgraph.ports.source import SourceProblem
 _PAGE_BREAK = "\n\n"
 _MAX_LEAD_CHARACTERS = 1_000
 _MAX_TITLE_CHARACTERS = 300
+_MAX_SEARCHES = 100  # of titles in one page; more entries of it are at the last that was found
 # Titles that programs write where the author gave none.
 _PLACEHOLDER_TITLE = re.compile(
-    r"(?i)(?:microsoft (?:word|powerpoint|excel) - .*|untitled.*|(?:document|slide)\s*\d*"
-    r"|.*\.(?:docx?|dvi|fm|indd|odt|pages|pdf|pptx?|ps|qxd|rtf|tex|txt|xlsx?))\s*"
+    r"(?i)(?:microsoft (?:word|powerpoint|excel) - .*|untitled.*|(?:document|slide)\s*+\d*"
+    r"|.*\.(?:docx?|dvi|fm|indd|odt|pages|pdf|pptx?|ps|qxd|rtf|tex|txt|xlsx?))"
 )
 
 
@@ -36,25 +37,33 @@ def make_headings(outline: Sequence[Bookmark], text: str, starts: Sequence[int])
 def _locate_bookmarks(
     outline: Sequence[Bookmark], text: str, starts: Sequence[int]
 ) -> Iterator[Heading]:
-    page, at = 0, 0
+    page, at, searches = 0, 0, 0
     for mark in outline:
         if not page <= mark.page < len(starts):
             continue
+        searches = searches + 1 if page == mark.page else 1
         page, at = mark.page, max(at, starts[mark.page])
         end = starts[page + 1] if page + 1 < len(starts) else len(text)
-        start, body = _find_title(mark.title, text, at, end)
+        start, body = at, at
+        if searches <= _MAX_SEARCHES:
+            start, body = _find_title(mark.title, text, at, end)
         yield Heading(mark.level + 1, mark.title, start, body)
         at = body
 
 
 def _find_title(title: str, text: str, start: int, end: int) -> tuple[int, int]:
-    """A line with the title, perhaps after a number; else one that begins with it; else `start`."""
-    words = r"\s+".join(map(re.escape, title[:_MAX_TITLE_CHARACTERS].split()))
-    for form in (rf"(?im)^(?:[\w.]+[ \t]+)?{words}[ \t]*$", rf"(?im)^(?:[\w.]+[ \t]+)?{words}"):
+    for form in title_forms(title):
         match = re.compile(form).search(text, start, end)
         if match:
             return match.start(), match.end()
     return start, start
+
+
+def title_forms(title: str) -> tuple[str, str]:
+    """A line with the title, perhaps after a number; else one that begins with it."""
+    words = r"\s+".join(map(re.escape, title[:_MAX_TITLE_CHARACTERS].split()))
+    begins = rf"(?im)^(?:[\w.]+[ \t]+)?{words}"
+    return rf"{begins}[ \t]*$", begins
 
 
 def join_pages(texts: Sequence[str]) -> tuple[str, tuple[int, ...]]:

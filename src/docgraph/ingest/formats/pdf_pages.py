@@ -16,12 +16,14 @@ _EVERYWHERE = (-1e7, -1e7, 1e7, 1e7)  # also beyond the edge of the paper
 _NEEDS_PASSWORD = 4
 _MAX_TITLE_SEARCH_CHARACTERS = 3_000
 _MAX_TITLE_LINES = 3
+# A page that is listed many times is read as often: its letters and drawings are counted.
+MAX_SHOWN_PER_BYTE = 20  # prose, compressed, has about 3
 _MIN_TITLE_SIZE = 1.15  # times the size of most letters
 # PDFium marks where it removed a hyphen; other hyphens are at the end of a line.
 _HYPHEN = re.compile(r"[\x02\ufffe\u00ad]\n?|(?<=[a-z\u00df-\u00ff])-\n(?=[a-z\u00df-\u00ff])")
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff\ufeff]")
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
-_LINE_ENDS = re.compile(r"[ \t]+$", re.MULTILINE)
+_LINE_ENDS = re.compile(r"(?<![ \t])[ \t]++$", re.MULTILINE)
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -57,23 +59,31 @@ def read_pages(path: str, data: bytes) -> Pages | SourceProblem:
                 path, why if encrypted else "damaged, or no PDF: it cannot be opened"
             )
         try:
-            return _read(document, pypdfium2.PdfiumError)
+            return _read(path, document, MAX_SHOWN_PER_BYTE * len(data))
         finally:
             document.close()
 
 
-def _read(document: Any, failure: type[Exception]) -> Pages:
+def _read(path: str, document: Any, most: int) -> Pages | SourceProblem:
+    from pypdfium2 import PdfiumError
+    from pypdfium2.raw import FPDFPage_CountObjects  # type: ignore[import-untyped]
+
     texts: list[str] = []
-    big_line = ""
+    big_line, shown, empty = "", 0, True
     for index in range(len(document)):
         try:
             page = document[index]
             letters = page.get_textpage()
-        except failure:
+        except PdfiumError:
             texts.append("")
             continue
+        shown += letters.count_chars() + FPDFPage_CountObjects(page)
+        if shown > most:
+            limit = f"{MAX_SHOWN_PER_BYTE} for each byte of the file"
+            return SourceProblem(path, f"its pages show more letters and drawings than {limit}")
         texts.append(clean_text(letters.get_text_bounded(*_EVERYWHERE)))
-        if texts[-1] and not any(texts[:-1]):
+        if texts[-1] and empty:
+            empty = False
             big_line = _find_big_line(list(_read_sized_lines(letters)))
         letters.close()
         page.close()

@@ -15,7 +15,7 @@ from docgraph.ingest.formats.html import declared_charset, read_html
 from docgraph.ingest.formats.markdown import parse_markdown
 from docgraph.ingest.formats.notebook import parse_notebook
 from docgraph.ingest.formats.pdf import read_pdf
-from docgraph.ingest.formats.rst import parse_rst
+from docgraph.ingest.formats.rst import is_rst, parse_rst
 from docgraph.ingest.formats.sections import clean_title
 from docgraph.ingest.formats.text import parse_text
 from docgraph.ingest.languages.csharp import parse_csharp
@@ -55,6 +55,11 @@ def text_reader(parse: Callable[[str, str], ParsedFile | SourceProblem]) -> Read
     return read_text
 
 
+def parse_text_or_rst(path: str, text: str) -> ParsedFile:
+    """Documentation is often reStructuredText in files called `.txt`."""
+    return (parse_rst if is_rst(text) else parse_text)(path, text)
+
+
 CSHARP = Format("csharp", (".cs",), text_reader(parse_csharp), extra="languages")
 DOCX = Format("docx", (".docx",), read_docx, extra="formats")
 HTML = Format("html", (".html", ".htm", ".xhtml"), read_html)
@@ -68,7 +73,7 @@ PDF = Format("pdf", (".pdf",), read_pdf, extra="formats")
 PYTHON = Format("python", (".py",), text_reader(parse_python))
 RST = Format("rst", (".rst", ".rest"), text_reader(parse_rst))
 SQL = Format("sql", (".sql",), text_reader(parse_sql), extra="languages")
-TEXT = Format("text", (".txt", ".text"), text_reader(parse_text))
+TEXT = Format("text", (".txt", ".text"), text_reader(parse_text_or_rst))
 TSX = Format("tsx", (".tsx",), text_reader(parse_tsx), extra="languages")
 TYPESCRIPT = Format(
     "typescript", (".ts", ".mts", ".cts"), text_reader(parse_typescript), extra="languages"

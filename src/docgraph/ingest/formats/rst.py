@@ -144,6 +144,15 @@ _MARKUP = re.compile(r"`{1,2}__?(?!\w)|`|\*\*?|(?<=[^\W_])_(?!\w)|(?<!\s)\s*+<[^
 _NUMBERED = re.compile(r":(pep|rfc):`(\d+)`")
 
 
+_MARK = re.compile(r"(?m)^\.\. (?:[\w:-]+::|_[^\n]+:)|(?<![\w:]):[a-z-]+(?::[a-z-]+)?:`|``\w")
+
+
+def is_rst(text: str) -> bool:
+    """Of a file whose suffix does not tell: it has an underlined heading, and a directive, a named
+    target, a role or a literal."""
+    return _MARK.search(text) is not None and bool(find_headings(text.split("\n")))
+
+
 def parse_rst(path: str, text: str) -> ParsedFile:
     """A lone first section at the top level is the document's title, as in docutils."""
     lines = Lines(text)

@@ -4,7 +4,8 @@ Tree-sitter's time grows with the square of a file and more where text is no cod
 the same bytes again and again, an error costs as much as the parser's stack or all that was
 skipped before, and two readings of a text that stay possible are compared at every token. So the
 parser gets its text in blocks. Each read of one is counted; between some reads, the parser logs
-its steps. Ordinary code takes a fifth of each limit at most. At a limit the text ends.
+its steps: the more often, the more errors and readings there are. Ordinary code takes a fifth of
+each limit at most. At a limit the text ends.
 """
 
 import re
@@ -23,8 +24,9 @@ _MIN_READS = 2_000
 _MIN_STEPS = 5_000
 _MIN_AMBIGUITY = 40
 _BLOCK_BYTES = 64
-_READS_BETWEEN_LOGS = 8
-_LOGGED_STEPS = 128  # at least, each time
+_READS_BETWEEN_LOGS = 8  # where the last log shows an error or several readings
+_MAX_READS_BETWEEN_LOGS = 128
+_LOGGED_STEPS = 64  # at least, each time
 _BRACKET = re.compile(rb"[(\[{<]|[)\]}>]|;")
 # The beginning of a message about a step with a single stack; state 0 is that of an error.
 _UNAMBIGUOUS = "process version:0, version_count:1, state:"
@@ -92,7 +94,8 @@ class _CountedParse:
         self._max_ambiguity = _MIN_AMBIGUITY + MAX_AMBIGUITY_PER_BYTE * len(data)
         self._reads = self._steps = self._recoveries = self._comparisons = 0
         self._ambiguity = self._ambiguous = 0
-        self._logging = False
+        self._logging = self._has_problems = False
+        self._gap = _READS_BETWEEN_LOGS
         self._next_log = _READS_BETWEEN_LOGS  # counted in reads
         self._log_end = 0  # counted in steps
 
@@ -120,12 +123,18 @@ class _CountedParse:
             self._ambiguous = self._ambiguous if message.startswith(_IN_ERROR) else 0
         elif message.startswith(_RECOVERY):
             self._recoveries += 1
+            self._has_problems = True
         elif message.startswith(_COMPARISON):
             self._comparisons += 1
+            self._has_problems = True
 
     def _stop_logging(self) -> None:
+        """A log takes longer than the parsing that it is of."""
         del self.parser.logger
-        self._logging, self._next_log = False, self._reads + _READS_BETWEEN_LOGS
+        is_plain = not self._ambiguous and not self._has_problems
+        self._gap = min(2 * self._gap, _MAX_READS_BETWEEN_LOGS) if is_plain else _READS_BETWEEN_LOGS
+        self._logging, self._next_log = False, self._reads + self._gap
+        self._has_problems = False
         self._ambiguity += self._ambiguous
         self._ambiguous += 1
 

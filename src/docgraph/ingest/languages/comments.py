@@ -10,7 +10,6 @@ _MAX_GAP_BYTES = 200
 _MAX_COMMENT_CHARACTERS = 2_000  # enough for a lead, which is a summary
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]*>")
-_SUMMARY = re.compile(r"(?s)<summary>(.*?)</summary>")
 _FIRST_BLOCK_TAG = re.compile(r"(?m)^[ \t]*@\w")
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]e|spdx|@preserve|eslint|jshint")
 
@@ -65,8 +64,8 @@ def comment_text(comment: str) -> str:
     """Without comment marks, markup, and all from the first `@tag` on."""
     lines = comment[:_MAX_COMMENT_CHARACTERS].splitlines()
     text = "\n".join(_strip_marks(line.strip()) for line in lines)
-    summary = _SUMMARY.search(text) if "<summary>" in text else None
-    text = summary.group(1) if summary else text
+    summary, closing, _ = text.partition("<summary>")[2].partition("</summary>")
+    text = summary if closing else text
     if "<" in text:
         text = _TAG.sub("", text)
     tag = _FIRST_BLOCK_TAG.search(text) if "@" in text else None

@@ -80,7 +80,7 @@ def _blank(data: bytes) -> bytes:
 
 
 _DISTANCE_WEIGHT = 4
-_PART = re.compile(r"""[^\s."`\[\]]+|"[^"]+"|`[^`]+`|\[[^\]]+\]""")
+_PART = re.compile(r"""[^\s."`\[\]]+|"[^"]+"|`[^`]+`|\[[^\]]{1,200}\]""")
 _QUOTES = '"`[]'
 
 _SYSTEM = frozenset({"information_schema", "pg_catalog", "sys"})

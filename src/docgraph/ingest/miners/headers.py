@@ -18,10 +18,10 @@ from docgraph.model.reference import Reference, ReferenceTarget
 
 HEADERS = "headers"
 _LINK = re.compile(
-    r"\[[^\]\n]*\]\(<?(?P<markdown>[^)\s>]+)[^)\n]*\)"
-    r"|(?::[\w:+-]+:)?`[^`<\n]*<(?P<rst>[^`>\n]+)>`_{0,2}"
+    r"\[[^\]\n]*+\]\(<?(?P<markdown>[^)\s>]++)[^)\n]*+\)"
+    r"|(?::[\w:+-]+:)?`[^`<\n]*+<(?P<rst>[^`>\n]++)>`_{0,2}"
 )
-_SEPARATOR = re.compile(r"[,;]|\s+(?:and|&)\s+")
+_SEPARATOR = re.compile(r"[,;]|(?<!\s)\s++(?:and|&)\s+")
 _WRAPPING = " \t\"'`*[](){}<>."
 _NO_VALUES = frozenset({"", "-", "--", "n/a", "na", "none", "null", "~", "nothing", "and"})
 

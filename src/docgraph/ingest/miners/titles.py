@@ -23,7 +23,7 @@ MIN_TITLE_CHARACTERS = 4
 MAX_TITLES = 50_000  # in one automaton; limits the memory of an ingest
 _BATCH_DOCUMENTS = 64
 _T = TypeVar("_T")
-_DISAMBIGUATION = re.compile(r"\s*\([^()]*\)$")
+_DISAMBIGUATION = re.compile(r"(?<!\s)\s*+\([^()]*+\)$")
 _BLANK = str.maketrans("\n\t", "  ")
 
 

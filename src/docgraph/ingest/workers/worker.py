@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO
 
+from docgraph.ingest.garbage_collection import RARE
 from docgraph.ingest.parse_file import parse_file
 from docgraph.ingest.registries import Registries
 from docgraph.ingest.workers.limits import (
@@ -50,6 +51,7 @@ def _serve(requests: IO[bytes], replies: IO[bytes]) -> None:
     limit_cpu_time(settings.limits)
     registries = settings.load()
     gc.freeze()
+    gc.set_threshold(*RARE)
     write_frame(replies, b"")  # ready
     while (batch := read_frame(requests)) is not None:
         for task in pickle.loads(batch):  # noqa: S301

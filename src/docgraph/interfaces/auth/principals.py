@@ -1,6 +1,7 @@
 """The only module that creates a Principal."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docgraph.model.access import (
@@ -28,6 +29,11 @@ def local(labels: frozenset[str] = frozenset()) -> Principal:
         labels=labels,
         rights=frozenset(RIGHTS),
     )
+
+
+def owner_of(tenant: str) -> Principal:
+    """Who owns the process of a server, and what its settings say, within one tenant."""
+    return replace(local(), tenant=tenant)
 
 
 def impersonated(person: Person, caller: Principal) -> Principal:

@@ -21,6 +21,7 @@ from docgraph.interfaces.cli.questions import ask, context, plan, run, search
 from docgraph.interfaces.cli.relations import relations
 from docgraph.interfaces.cli.serve import mcp, serve
 from docgraph.interfaces.cli.snapshots import diff_snapshots, snapshots, status
+from docgraph.interfaces.cli.watch import watch
 
 # Plain help: rich would double the time of `docgraph --help`.
 app = typer.Typer(
@@ -50,6 +51,7 @@ def options(
 
 
 app.command()(ingest)
+app.command()(watch)
 app.command("import")(import_corpus)
 for command in (
     *(ask, search, plan, run, context, explain, why, diff, replay, check),

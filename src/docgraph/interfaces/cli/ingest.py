@@ -9,7 +9,9 @@ import typer
 from docgraph.interfaces.cli.options import (
     IngestOptions,
     JsonOption,
+    MaxBytesOption,
     QuietOption,
+    RepositoryNameOption,
     StoreOption,
     administration_for,
     current_settings,
@@ -98,15 +100,7 @@ def ingest(
             show_default=False,
         ),
     ],
-    repository: Annotated[
-        str | None,
-        typer.Option(
-            "--repository",
-            "-r",
-            help="The name that ids begin with. Default: the folder's name.",
-            show_default=False,
-        ),
-    ] = None,
+    repository: RepositoryNameOption = None,
     branch: Annotated[
         str | None,
         typer.Option(
@@ -127,9 +121,7 @@ def ingest(
     ] = None,
     *,
     options: IngestOptions,
-    max_bytes: Annotated[
-        int, typer.Option("--max-bytes", help="Report files larger than this, do not read them.")
-    ] = 10_000_000,
+    max_bytes: MaxBytesOption = 10_000_000,
     quiet: QuietOption = False,
     store: StoreOption = None,
     json: JsonOption = False,

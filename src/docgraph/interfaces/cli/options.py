@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from docgraph.engine.administration import Administration
     from docgraph.model.access import Principal
     from docgraph.model.snapshot import SnapshotSelector
+    from docgraph.model.source_state import SourceState
     from docgraph.pipeline.pipeline import Pipeline
     from docgraph.pipeline.retrieval import Retrieval
     from docgraph.wiring.settings import Settings
@@ -87,6 +88,18 @@ AsOption = Annotated[
 IntoRepository = Annotated[
     str,
     typer.Option("--repository", "-r", help="The name that ids begin with.", show_default=False),
+]
+RepositoryNameOption = Annotated[
+    str | None,
+    typer.Option(
+        "--repository",
+        "-r",
+        help="The name that ids begin with. Default: the folder's name.",
+        show_default=False,
+    ),
+]
+MaxBytesOption = Annotated[
+    int, typer.Option("--max-bytes", help="Report files larger than this, do not read them.")
 ]
 ReaderOption = Annotated[
     list[str] | None,
@@ -278,6 +291,19 @@ def note_running_ingest(common: CommonOptions, engine: "Engine") -> None:
         for ingest in engine.content.running_ingests(local()):
             note = "note: an ingest is running; this is of the snapshots before it"
             echo(f"{note} ({ingest.describe()})", err=True)
+
+
+def source_states(
+    common: CommonOptions, engine: "Engine", result: "Retrieval"
+) -> "tuple[SourceState, ...]":
+    """Whether the sources have moved on; what says so to a person is on standard error, and not in
+    somebody else's name."""
+    states = engine.content.source_states(result.request.reader, result.scope.snapshots)
+    if common.as_ is None:
+        for one in states:
+            if one.state == "moved":
+                echo(f"note: {one.repository} {one.branch}: {one.describe()}", err=True)
+    return states
 
 
 def write_receipt(file: Path | None, retrieval: "Retrieval") -> None:

@@ -17,6 +17,7 @@ from docgraph.interfaces.cli.options import (
     expand_options,
     load_pipeline,
     note_running_ingest,
+    source_states,
     write_receipt,
 )
 from docgraph.interfaces.cli.output import echo, print_json, print_json_text
@@ -44,6 +45,7 @@ def ask(
     finally:
         printer.end()
     note_running_ingest(common, engine)
+    states = source_states(common, engine, result)
     write_receipt(receipt, result)
     if common.json:
         print_json(
@@ -53,6 +55,7 @@ def ask(
                 "context_digest": result.context.digest,
                 "plan_digest": result.plan.digest,
                 "scope": result.scope.snapshots,
+                "source_states": states,
             }
         )
     else:
@@ -79,6 +82,7 @@ def context(
     engine = common.engine(asked.question)
     result = engine.questions.retrieve(build_request(common, pipeline, asked))
     note_running_ingest(common, engine)
+    states = source_states(common, engine, result)
     write_receipt(receipt, result)
     if common.json:
         print_json(
@@ -87,6 +91,7 @@ def context(
                 "digest": result.context.digest,
                 "plan_digest": result.plan.digest,
                 "scope": result.scope.snapshots,
+                "source_states": states,
             }
         )
     else:
@@ -102,8 +107,10 @@ def search(question: QuestionArgument, *, pipeline: PipelineOptions, common: Com
     request = build_request(common, pipeline, RequestOptions(question))
     result = engine.questions.search(request)
     note_running_ingest(common, engine)
+    states = source_states(common, engine, result)
     if common.json:
-        print_json({"seeds": result.seeds, "scope": result.scope.snapshots})
+        found = {"seeds": result.seeds, "scope": result.scope.snapshots}
+        print_json({**found, "source_states": states})
     else:
         show_seeds(result.seeds)
 
@@ -131,6 +138,7 @@ def plan(
     request = build_request(common, pipeline, RequestOptions(question, seed))
     result = engine.questions.plan(request)
     note_running_ingest(common, engine)
+    source_states(common, engine, result)
     write_receipt(receipt, result)
     saved = result.to_saved_plan()
     if save is not None:
@@ -183,8 +191,10 @@ def run(
     engine = common.engine()
     result = engine.questions.execute(common.reader(), saved, steps)
     note_running_ingest(common, engine)
+    states = source_states(common, engine, result)
     if common.json:
-        print_json({"context": result.context, "digest": result.context.digest})
+        found = {"context": result.context, "digest": result.context.digest}
+        print_json({**found, "source_states": states})
         return
     if saved.edited:
         echo("note: this plan was edited after it was saved", err=True)

@@ -28,8 +28,11 @@ def show_status(status: "Status") -> None:
     if not status.scope.snapshots:
         out.print("nothing visible")
         return
+    states = {(one.repository, one.branch): f"; {one.describe()}" for one in status.source_states}
     for name in status.scope.snapshots:
-        out.print(f"{escape(name.repository)} {escape(name.branch)} snapshot {name.snapshot}")
+        state = states.get((name.repository, name.branch), "")
+        place = f"{escape(name.repository)} {escape(name.branch)}"
+        out.print(f"{place} snapshot {name.snapshot}{state}")
     for kind, count in status.counts.items():
         out.print(f"{count:>8} {kind}")
     if status.embedder:

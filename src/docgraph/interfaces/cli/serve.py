@@ -46,6 +46,15 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    watch: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--watch",
+            metavar="PATH",
+            help="Ingest this folder whenever it changes; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -67,6 +76,7 @@ def serve(
         host=written.host if host is None else host,
         port=written.port if port is None else port,
         roots=tuple(root) if root else written.roots,
+        watch=tuple(watch) if watch else written.watch,
     )
     try:
         from docgraph.interfaces.http.server.serve import serve_http
@@ -150,7 +160,7 @@ def _engine(settings: "Settings") -> "Engine":
     embedder = preload_embedder(settings)
     from docgraph.wiring.build import build_engine
 
-    return build_engine(settings, embedder)
+    return build_engine(settings, embedder, is_server=True)
 
 
 def _over_stdio(

@@ -13,6 +13,7 @@ from docgraph.model.plan import Cut, RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.seeds import Seeds, Selection
 from docgraph.model.snapshot import SnapshotInfo, SnapshotName
+from docgraph.model.source_state import SourceState
 from docgraph.pipeline.receipt import Receipt
 from docgraph.pipeline.replay import ReplayDifference
 from docgraph.pipeline.retrieval import SavedPlan
@@ -25,6 +26,7 @@ class SearchResponse:
 
     seeds: Seeds
     scope: tuple[SnapshotName, ...]
+    source_states: tuple[SourceState, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class RetrieveResponse:
     plan_digest: str
     scope: tuple[SnapshotName, ...]
     receipt: Receipt | None
+    source_states: tuple[SourceState, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class AnswerResponse:
     plan_digest: str
     scope: tuple[SnapshotName, ...]
     receipt: Receipt | None
+    source_states: tuple[SourceState, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +132,14 @@ class RunningIngestResponse:
 
 @dataclass(frozen=True, slots=True)
 class StatusResponse:
-    """What you can ask. `ingests` run in your tenant; without the right `ingest` there are none."""
+    """What you can ask. `ingests` run in your tenant, `source_states` say whether sources have
+    moved on; without the right `ingest` there are none."""
 
     scope: tuple[SnapshotName, ...]
     counts: Mapping[str, int]
     embedder: EmbedderIdentity | None
     ingests: tuple[RunningIngestResponse, ...]
+    source_states: tuple[SourceState, ...]
 
 
 @dataclass(frozen=True, slots=True)

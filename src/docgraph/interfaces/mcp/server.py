@@ -26,6 +26,7 @@ from docgraph.interfaces.mcp.tools.relations import RELATIONS
 from docgraph.interfaces.mcp.tools.search import SEARCH
 from docgraph.interfaces.server.worker_pool import UserKey, WorkerPool
 from docgraph.model.access import Principal
+from docgraph.model.digest import plain
 from docgraph.model.errors import (
     BadInput,
     ContractViolation,
@@ -35,6 +36,7 @@ from docgraph.model.errors import (
     StoreError,
     WrongEmbedder,
 )
+from docgraph.model.snapshot import SnapshotName
 from docgraph.model.validation import suggest
 from docgraph.ports.cancellation import Deadline, check_cancelled, deadline_scope
 
@@ -117,6 +119,9 @@ INSTRUCTIONS = (
 )
 
 
+SOURCE_STATES = "docgraph/source_states"  # in the metadata of a result
+
+
 # The authenticated principal of the transport's request, if there is one.
 Who = Callable[[Any], Principal]
 # The quota that a call counts for; none where one client started the process.
@@ -163,11 +168,27 @@ def _call(context: ToolContext, principal: Principal, name: str, given: object) 
     result = tool.does(context, principal, tool.read(given))
     values = tool.structured(result)
     text = tool.as_text(result) if tool.as_text else json.dumps(values, ensure_ascii=False)
-    return _text(text, values)
+    return _text(text, values, _metadata(context, principal, tool.snapshots(result)))
+
+
+def _metadata(
+    context: ToolContext, principal: Principal, snapshots: tuple[SnapshotName, ...]
+) -> dict[str, Any] | None:
+    """Whether the sources have moved on: outside of the result, and of every digest."""
+    if not snapshots:
+        return None
+    states = context.engine.content.source_states(principal, snapshots)
+    return {SOURCE_STATES: plain(states)} if states else None
 
 
 def _text(
-    text: str, values: dict[str, Any] | None = None, *, is_error: bool = False
+    text: str,
+    values: dict[str, Any] | None = None,
+    metadata: dict[str, Any] | None = None,
+    *,
+    is_error: bool = False,
 ) -> CallToolResult:
     content = [TextContent(type="text", text=text)]
-    return CallToolResult(content=list(content), structuredContent=values, isError=is_error)
+    return CallToolResult(
+        content=list(content), structuredContent=values, isError=is_error, _meta=metadata
+    )

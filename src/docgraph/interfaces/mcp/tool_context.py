@@ -18,6 +18,7 @@ from docgraph.interfaces.mcp.arguments import (
 from docgraph.model.access import Principal
 from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput
+from docgraph.model.snapshot import SnapshotName
 from docgraph.model.validation import suggest
 from docgraph.pipeline.catalog import FindAction, find_none
 from docgraph.pipeline.load import load, shipped_pipelines
@@ -101,7 +102,8 @@ _SCOPE = frozenset(one.name for one in fields(ScopeArguments))
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[T, R]):
-    """`as_text` is for clients that read no structured content; without it they get JSON."""
+    """`as_text` is for clients that read no structured content; without it they get JSON.
+    `snapshots` are those that the result is of, where it names them."""
 
     name: str
     title: str
@@ -110,6 +112,7 @@ class Tool(Generic[T, R]):
     gives: type[R]
     does: Callable[[ToolContext, Principal, T], R]
     as_text: Callable[[R], str] | None = None
+    snapshots: Callable[[R], tuple[SnapshotName, ...]] = lambda _: ()
 
     def definition(self, pipelines: tuple[str, ...]) -> ToolDefinition:
         """With the names of the pipelines that this server has."""

@@ -48,12 +48,12 @@ class Docgraph(OpenStore):
     def search(self, question: str, **options: Unpack[SearchOptions]) -> Result:
         """Finds seeds: ids and scores, never text."""
         request = self._request(question, options, SearchOptions)
-        return _result(self._existing_engine().questions.search(request))
+        return self._result(self._existing_engine().questions.search(request))
 
     def plan(self, question: str = "", **options: Unpack[PlanOptions]) -> Result:
         """Selects the documents that may be read, and reads no text. `saved()` is for `execute`."""
         request = self._request(question, options, PlanOptions)
-        return _result(self._existing_engine().questions.plan(request))
+        return self._result(self._existing_engine().questions.plan(request))
 
     def execute(
         self,
@@ -73,12 +73,12 @@ class Docgraph(OpenStore):
             self._reader(as_),
             load_pipeline(pipeline or saved.pipeline, self._find_action),
         )
-        return _result(self._existing_engine().questions.execute(reader, saved, steps))
+        return self._result(self._existing_engine().questions.execute(reader, saved, steps))
 
     def retrieve(self, question: str = "", **options: Unpack[QuestionOptions]) -> Result:
         """Gives the context: what a language model would get to read, each item with its why."""
         request = self._request(question, options, QuestionOptions)
-        return _result(self._existing_engine().questions.retrieve(request))
+        return self._result(self._existing_engine().questions.retrieve(request))
 
     def ask(
         self,
@@ -92,7 +92,7 @@ class Docgraph(OpenStore):
         `on_text` gets the answer piece by piece, as the model generates it.
         """
         request = self._request(question, options, QuestionOptions)
-        return _result(self._existing_engine().questions.ask(request, on_text=on_text))
+        return self._result(self._existing_engine().questions.ask(request, on_text=on_text))
 
     def why(self, node: str, question: str = "", **options: Unpack[QuestionOptions]) -> Explanation:
         """Why a node is in a question's context, or where it was left out and what includes it."""
@@ -251,6 +251,7 @@ class Docgraph(OpenStore):
         check_options(options, kind)
         return build_request(self._reader(options.get("as_")), question, options, self._find_action)
 
-
-def _result(retrieval: Retrieval) -> Result:
-    return Result(retrieval.request, retrieval.scope, retrieval.run)
+    def _result(self, retrieval: Retrieval) -> Result:
+        content, scope = self._existing_engine().content, retrieval.scope
+        states = content.source_states(retrieval.request.reader, scope.snapshots)
+        return Result(retrieval.request, scope, retrieval.run, states)

@@ -1,13 +1,14 @@
 """What one question gave, for a program and for a person at a prompt."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context, ContextItem
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
+from docgraph.model.source_state import SourceState
 from docgraph.pipeline.receipt import Receipt, receipt_of
 from docgraph.pipeline.retrieval import Retrieval
 
@@ -18,7 +19,10 @@ class Result(Retrieval):
 
     How far it goes depends on what was asked for: `search` ends with seeds, `plan` with the plan,
     `retrieve` with the context, `ask` with the answer. What was not made raises BadPipeline.
+    `source_states` say whether the sources have moved on; none without the right `ingest`.
     """
+
+    source_states: tuple[SourceState, ...] = field(default=(), compare=False)
 
     @property
     def evidence(self) -> tuple[ContextItem, ...]:

@@ -11,7 +11,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.why_not.trials import TrialRun
-from docgraph.plan.ambiguity import outgoing_edges
+from docgraph.plan.resolved_edges import outgoing_edges
 from docgraph.ports.store import ReaderSession
 from docgraph.ports.text_reads import TextReads
 

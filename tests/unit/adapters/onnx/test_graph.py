@@ -29,6 +29,14 @@ def test_the_onnx_package_reads_what_was_written() -> None:
     assert onnx.numpy_helper.to_array(model.graph.initializer[0]).tolist() == [3.0]
 
 
+def test_an_array_is_split_into_several() -> None:
+    graph = OnnxGraph()
+    parts = graph.split("array", 3, axis=1)
+    model = onnx.load_from_string(graph.model(("array",), {"last": parts[2]}))
+    split, last = model.graph.node
+    assert (split.op_type, list(split.output), list(last.input)) == ("Split", [*parts], [parts[2]])
+
+
 def test_large_weights_stay_outside_the_bytes() -> None:
     graph = OnnxGraph()
     graph.constant("large", np.arange(600, dtype=np.float32).reshape(2, 300).T)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.adapters.indexes.segment_block import Sections, SegmentBlock
-from docgraph.adapters.indexes.segments import Segment, stacked_vectors, unpack
+from docgraph.adapters.indexes.segments import Segment, stacked_vectors, unpack_numbers
 from docgraph.adapters.sql.access_rows import statements_from_json
 from docgraph.adapters.sql.checksums import (
     checksum,
@@ -58,7 +58,7 @@ def test_a_flipped_byte_of_a_segment_gives_a_segment_or_damage(place: int, mask:
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_segment_or_damage(data: bytes) -> None:
-    for read in (Segment.from_bytes, Segment.from_columns, unpack):
+    for read in (Segment.from_bytes, Segment.from_columns, unpack_numbers):
         try:
             read(data)
         except DamagedRow:

@@ -2,11 +2,14 @@
 
 from collections import Counter
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.adapters.indexes.postings import Packed, PostingsWriter, merged
-from docgraph.adapters.indexes.segments import pack
+from docgraph.adapters.indexes.segments import pack_numbers, unpack_numbers
+from docgraph.adapters.sql.database import DamagedRow
 from docgraph.model.tokenize import tokenize
 
 chunk = st.lists(
@@ -30,7 +33,11 @@ def counted(texts: list[str]) -> list[Packed]:
         for term, frequency in Counter(tokenize(text)).items():
             held.setdefault(term, []).append((place, frequency))
     return [
-        (term, pack([place for place, _ in found]), pack([often for _, often in found]))
+        (
+            term,
+            pack_numbers([place for place, _ in found]),
+            pack_numbers([often for _, often in found]),
+        )
         for term, found in sorted(held.items())
     ]
 
@@ -60,6 +67,36 @@ def test_merged_postings_are_those_of_all_chunks_in_their_new_order(
 def test_a_word_and_its_parts_are_separate_terms() -> None:
     _, packed = written(["node_node", "node"])
     assert packed == [
-        ("node", pack([0, 1]), pack([2, 1])),
-        ("node_node", pack([0]), pack([1])),
+        ("node", pack_numbers([0, 1]), pack_numbers([2, 1])),
+        ("node_node", pack_numbers([0]), pack_numbers([1])),
     ]
+
+
+@given(st.lists(st.integers(0, 2**31 - 1)))
+def test_numbers_are_unpacked_as_they_were_packed(numbers: list[int]) -> None:
+    assert unpack_numbers(pack_numbers(numbers)).tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    ("largest", "width"), [(0, 1), (255, 1), (256, 2), (65_535, 2), (65_536, 4), (2**31 - 1, 4)]
+)
+def test_numbers_take_as_many_bytes_as_the_largest_needs(largest: int, width: int) -> None:
+    assert len(pack_numbers([0, largest, 1])) == 1 + 3 * width
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00", b"\x03abc", b"\x02abc", b"\x04abc", b"\xff"])
+def test_anything_else_is_damage(data: bytes) -> None:
+    with pytest.raises(DamagedRow):
+        unpack_numbers(data)
+
+
+def test_a_long_list_is_packed_in_one_width() -> None:
+    """Of all chunks of a segment: lists are cut out of one array."""
+    writer = PostingsWriter()
+    for number in range(300):
+        writer.add("often" if number else "often rare")
+    _, packed = writer.packed()
+    found = {term: (unpack_numbers(a), unpack_numbers(b)) for term, a, b in packed}
+    assert found["often"][0].tolist() == list(range(300))
+    assert found["rare"][0].tolist() == [0]
+    assert np.array_equal(found["often"][1], np.ones(300))

@@ -10,7 +10,6 @@ from docgraph.ingest.formats.front_matter import FrontMatter, read_front_matter
 from docgraph.ingest.formats.markdown import parse_markdown
 from docgraph.ingest.formats.notebook import parse_notebook
 from docgraph.ingest.parsed_file import AccessMapping, ParsedFile
-from tests.support.growth import LINEAR, growth
 
 UNREAD = "this line is not read as front matter"
 
@@ -265,29 +264,3 @@ def test_a_document_tells_what_is_wrong_with_its_access() -> None:
     found = parse_markdown("a.md", "---\naccess: 7\n---\n# H\n")
     assert found.access is not None
     assert found.remarks == (f"line 2: access: {found.access.error}; nobody may read it",)
-
-
-@pytest.mark.parametrize(
-    ("start", "units", "end"),
-    [
-        ("", ("---\n",), ""),
-        ("", ("---\na: b\n---\n",), ""),
-        ("---\n", ("a: b\n",), ""),
-        ("---\nk: v\naccess", (" ",), "x"),
-        ("---\n", ("a ",), ""),
-        ("---\nk: v\n", ("[{",), ""),
-        ("", (" ", "\n", "\u200b"), ""),
-        ("", ("<!---->",), ""),
-        ("", ("+",), "x"),
-        ("---", ("a",), "!"),
-        ("---\nx\naccess]", (" ",), "x\n---\n"),
-    ],
-)
-def test_time_grows_with_the_text_and_no_faster(
-    start: str, units: tuple[str, ...], end: str
-) -> None:
-    def look(times: int) -> None:
-        text = start + "".join(unit * times for unit in units) + end
-        assert read_front_matter(text).access is None
-
-    assert growth(look, 500) < LINEAR

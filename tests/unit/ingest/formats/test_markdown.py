@@ -56,3 +56,18 @@ def test_broken_front_matter_is_text_with_a_remark() -> None:
     found = parsed("a.md", "---\na: [\n---\n\nwords\n")
     assert found.remarks[0].startswith("line 3: front matter is not YAML")
     assert found.borders == ()
+
+
+@pytest.mark.requirement(74)
+def test_lines_that_may_always_begin_a_block_are_read_as_text_with_a_remark() -> None:
+    lazy = "".join(f"[a{number}]: b\n[a{number}]\n> > " for number in range(500))
+    found = parsed("a.md", f"---\ntitle: T\n---\n# H\n\n{lazy}")
+    why = "too many lines may begin another block; read as text, without sections"
+    assert found.remarks == (why,)
+    assert (found.title, found.parts, found.links) == ("T", (), ())
+    assert found.text.endswith(lazy)
+
+
+def test_deep_quotations_are_read() -> None:
+    found = parsed("a.md", "# T\n\n" + ("> " * 19 + "a\n" + "b\n" * 5 + "\n") * 50 + "## S\n")
+    assert (found.remarks, len(found.parts)) == ((), 1)

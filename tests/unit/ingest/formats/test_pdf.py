@@ -1,6 +1,6 @@
 """PDF: pages, their text, and the outline's sections."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,6 +12,7 @@ from docgraph.ingest.formats.pdf_pages import clean_text
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.source import SourceProblem
+from tests.growth.hostile_containers import one_page_many_times, one_picture_many_times
 from tests.support.small_world import statements_of
 
 Line = tuple[int, str]  # size and words
@@ -180,3 +181,21 @@ def test_threads_wait_for_each_other() -> None:
     alone = [read(data) for data in files]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(read, files * 5)) == alone * 5
+
+
+@pytest.mark.requirement(74)
+@pytest.mark.parametrize("make", [one_page_many_times, one_picture_many_times])
+def test_a_page_that_is_listed_many_times_is_a_problem(make: Callable[[int], bytes]) -> None:
+    found = read_pdf("a.pdf", make(10_000))
+    why = "its pages show more letters and drawings than 20 for each byte of the file"
+    assert found == SourceProblem("a.pdf", why)
+
+
+def test_titles_beyond_a_hundred_of_one_page_are_not_searched() -> None:
+    lines = [(9, f"Part {number:03}") for number in range(105)]
+    marks = [(words, 0) for _, words in lines]
+    parts = read(pdf([lines], marks)).parts
+    assert [part.title for part in parts] == [words for _, words in lines]
+    starts = [part.start for part in parts]
+    assert len(set(starts[:100])) == 100
+    assert len(set(starts[100:])) == 1

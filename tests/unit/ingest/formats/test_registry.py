@@ -251,3 +251,43 @@ def test_extras_that_are_not_installed_are_named(monkeypatch: pytest.MonkeyPatch
     assert missing_extras() == ()
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     assert missing_extras() == ("formats",)
+
+
+RST = """
+====
+Meta
+====
+
+.. versionadded:: 1.2
+
+Words.
+
+Options
+=======
+
+More.
+"""
+
+
+@pytest.mark.parametrize(
+    "mark", [".. versionadded:: 1.2", ".. _meta:", "See :ref:`meta`.", "``x``"]
+)
+def test_a_text_with_a_heading_and_rst_markup_is_rst(mark: str) -> None:
+    data = RST.replace(".. versionadded:: 1.2", mark).encode()
+    found = read_file(SourceFile("docs/meta.txt", len(data)), data, TEXT)
+    assert isinstance(found, ParsedFile)
+    assert (found.title, [part.title for part in found.parts]) == ("Meta", ["Options"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        RST.replace(".. versionadded:: 1.2", ""),  # no mark
+        RST.replace("=", ""),  # no heading
+        "Title\n\nSee :ref:`meta`.",
+    ],
+)
+def test_a_text_without_both_is_plain(text: str) -> None:
+    found = read_file(SourceFile("docs/meta.txt", len(text)), text.encode(), TEXT)
+    assert isinstance(found, ParsedFile)
+    assert found.parts == ()

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.ingest.miners.entity_names import MAX_NAME_CHARACTERS, find_entities
-from tests.support.growth import LINEAR, growth
 
 
 def names(text: str) -> list[str]:
@@ -176,12 +175,3 @@ def test_every_name_is_at_its_span(pieces: str, anything: str) -> None:
         assert 0 <= start < end <= len(text)
         assert text[start].isupper()
         assert len(name.split()) == len(text[start:end].split()) <= 4
-
-
-@pytest.mark.parametrize(
-    "unit",
-    ["A ", "Aa ", "\n", "Aa\n", "A", "A.", "A. ", "A-", "A'", "A's ", "A_", "Aa of ", "A 1 ", "& ",
-     "Aa 1 May ", "of the ", "St. ", "1.", "A\u0301", "A" + " " * 500, "Aa 1" + " " * 500],
-)  # fmt: skip
-def test_time_grows_with_the_text_and_no_faster(unit: str) -> None:
-    assert growth(lambda size: find_entities("Aa " + unit * (size // len(unit))), 10_000) < LINEAR

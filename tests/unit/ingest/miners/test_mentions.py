@@ -13,7 +13,6 @@ from docgraph.ingest.miners.document_view import (
     limit_mentions,
 )
 from docgraph.model.identifiers import normalise_name
-from tests.support.growth import LINEAR, growth
 
 ANOTHER = itertools.count()
 
@@ -92,36 +91,3 @@ def test_a_name_has_its_first_mentions_only() -> None:
     found = list(limit_mentions(find_code_names("a_b c_d " * (MAX_MENTIONS + 2))))
     assert names(iter(found)) == ["a_b", "c_d"] * MAX_MENTIONS
     assert found[0] == ("a_b", 0, 3)
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        *(
-            "a",
-            "_",
-            "A",
-            "1",
-            "`",
-            "-",
-            "a.",
-            "a_",
-            "aB",
-            "a/",
-            "a::",
-            "a:",
-            "`a",
-            "a`",
-            "~a",
-            "a-",
-        ),
-        *("é", "ADR-", "ADR-1", "ADR ", "PEP 484 ", "A-1", "a.b-", "fetch_node ", "[a](b.c) "),
-    ],
-)
-def test_no_text_takes_more_than_its_length(piece: str) -> None:
-    def search(size: int) -> None:
-        text = f"{piece * size}{next(ANOTHER)}"  # not cached before
-        assert sum(1 for _ in find_numbered_documents(text)) <= size
-        assert sum(1 for _ in find_code_names(text)) <= size
-
-    assert growth(search, 4_000) < LINEAR

@@ -1,15 +1,13 @@
 """A text in which another document's title occurs mentions that document."""
 
-import ahocorasick
 import pytest
 
 from docgraph.ingest.formats.text import parse_text
 from docgraph.ingest.miners import titles
-from docgraph.ingest.miners.titles import find_mentions, mine_titles, title_spellings
+from docgraph.ingest.miners.titles import mine_titles, title_spellings
 from docgraph.model.link import MAX_EVIDENCE
 from docgraph.plan.ambiguity import resolve_ambiguity
-from docgraph.ports.writes import BuiltDocument, CurrentText
-from tests.support.growth import LINEAR, growth
+from docgraph.ports.writes import BuiltDocument
 from tests.unit.ingest.fakes import built, candidates, edges, evidence_of
 from tests.unit.ingest.memory_writer import MemoryWriter
 
@@ -167,18 +165,3 @@ def test_many_titles_are_searched_for_some_at_a_time(
     assert len(whole) == 4
     monkeypatch.setattr(titles, "MAX_TITLES", at_once)
     assert candidates(files, "titles") == whole
-
-
-@pytest.mark.parametrize("piece", ["a ", "aa", "New York ", "aaaa\n", "(a) "])
-def test_no_text_takes_more_than_its_length(piece: str) -> None:
-    words = [piece * times for times in range(2, 30)]
-    automaton = ahocorasick.Automaton()
-    for word in words:
-        automaton.add_word(word.strip(), word.strip())
-    automaton.make_automaton()
-
-    def search(size: int) -> None:
-        text = CurrentText("a.txt", "r:a.txt", "document", "On", piece * size)
-        assert len(list(find_mentions(text, automaton))) <= len(words) * MAX_EVIDENCE
-
-    assert growth(search, 500) < LINEAR

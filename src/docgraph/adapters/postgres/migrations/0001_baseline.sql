@@ -288,6 +288,7 @@ CREATE TABLE segments (
 ALTER TABLE segments ALTER COLUMN arrays SET STORAGE EXTERNAL;
 CREATE INDEX segments_of_branch ON segments (branch);
 
+-- Numbers take one, two or four bytes each, as the first byte of a list says.
 CREATE TABLE postings (
     term        text COLLATE "C" NOT NULL,
     segment     bigint NOT NULL REFERENCES segments (id),

@@ -46,45 +46,14 @@ CREATE VIEW visible_references WITH (security_invoker) AS
             AND ref.miner = ANY (s.miners)
     WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
 
--- Mined edges: reference and definition are both visible, so both nodes are. Read from the side of
--- the reference, and from the side of the definition.
-CREATE VIEW visible_reference_matches WITH (security_invoker) AS
-    SELECT ref.version AS source_version, def.version AS target_version,
-           source_doc.id || ref.node_suffix AS source, ref.relation, source_doc.path, ref.line,
-           ref.start_offset, ref.end_offset, ref.text, ref.miner, ref.rank, ref.distance_weight,
-           ref.inner_suffix, ref.strict, target_doc.id || def.node_suffix AS target,
-           target_doc.path AS target_path, def.rank AS target_rank,
-           (ref.inner_suffix = ''
-            OR EXISTS (SELECT 1 FROM document_nodes AS n
-                       WHERE n.id = target_doc.id || def.node_suffix || ref.inner_suffix
-                         AND n.version = def.version))::integer AS inner_exists
-    FROM node_references AS ref
-         JOIN documents AS source_doc ON source_doc.version = ref.version
-         JOIN requested_snapshots() AS source_scope
-             ON source_scope.branch = source_doc.branch
-            AND source_doc.valid_from <= source_scope.snapshot
-            AND source_scope.snapshot < source_doc.valid_to
-            AND ref.miner = ANY (source_scope.miners)
-         JOIN definitions AS def
-             ON def.branch = ref.branch AND def.key_hash = ref.key_hash AND def.key = ref.key
-         JOIN documents AS target_doc ON target_doc.version = def.version
-         JOIN requested_snapshots() AS target_scope
-             ON target_scope.branch = target_doc.branch
-            AND target_doc.valid_from <= target_scope.snapshot
-            AND target_scope.snapshot < target_doc.valid_to
-    WHERE (source_doc.access_class IN (SELECT readable_classes())) IS TRUE
-      AND (target_doc.access_class IN (SELECT readable_classes())) IS TRUE;
-
+-- Mined edges from the side of the definition: reference and definition are both visible, so both
+-- nodes are.
 CREATE VIEW visible_definition_matches WITH (security_invoker) AS
     SELECT ref.version AS source_version, def.version AS target_version,
            source_doc.id || ref.node_suffix AS source, ref.relation, source_doc.path, ref.line,
            ref.start_offset, ref.end_offset, ref.text, ref.miner, ref.rank, ref.distance_weight,
            ref.inner_suffix, ref.strict, target_doc.id || def.node_suffix AS target,
-           target_doc.path AS target_path, def.rank AS target_rank,
-           (ref.inner_suffix = ''
-            OR EXISTS (SELECT 1 FROM document_nodes AS n
-                       WHERE n.id = target_doc.id || def.node_suffix || ref.inner_suffix
-                         AND n.version = def.version))::integer AS inner_exists
+           target_doc.path AS target_path, def.rank AS target_rank
     FROM definitions AS def
          JOIN documents AS target_doc ON target_doc.version = def.version
          JOIN requested_snapshots() AS target_scope

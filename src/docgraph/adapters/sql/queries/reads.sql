@@ -31,20 +31,43 @@ ORDER BY name, node;
 -- row: integer
 SELECT DISTINCT version FROM visible_nodes WHERE id IN :ids[text];
 
--- name: matches_of_references
--- row: text text text integer integer integer text text integer integer
--- row: text integer text text integer integer
-SELECT source, relation, path, line, start_offset, end_offset, text, miner, rank, distance_weight,
-       inner_suffix, strict, target, target_path, target_rank, inner_exists
-FROM visible_reference_matches
-WHERE source_version IN :versions[bigint] AND relation IN :relations[text];
+-- name: references_of_versions
+-- The columns up to `strict` say what a reference means. Those without a definition may be missing.
+-- row: integer text text text text integer integer text integer
+-- row: integer integer integer text text
+SELECT branch, key, source, relation, path, rank, distance_weight, inner_suffix, strict, line,
+       start_offset, end_offset, text, miner
+FROM visible_references
+WHERE version IN :versions[bigint] AND relation IN :relations[text];
 
--- name: matches_of_definitions
--- From the side of the definitions: references of these relations to them.
--- row: text text text integer integer integer text text integer integer
--- row: text integer text text integer integer
-SELECT source, relation, path, line, start_offset, end_offset, text, miner, rank, distance_weight,
-       inner_suffix, strict, target, target_path, target_rank, inner_exists
+-- name: references_of_nodes
+-- Those of these nodes alone, and those of others in the versions that they compete with: whose
+-- characters are the same or hold them.
+-- row: integer text text text text integer integer text integer
+-- row: integer integer integer text text
+SELECT ref.branch, ref.key, ref.source, ref.relation, ref.path, ref.rank, ref.distance_weight,
+       ref.inner_suffix, ref.strict, ref.line, ref.start_offset, ref.end_offset, ref.text, ref.miner
+FROM visible_references AS ref
+WHERE ref.version IN :versions[bigint] AND ref.relation IN :relations[text]
+  AND (ref.source IN :nodes[text]
+       OR EXISTS (SELECT 1 FROM visible_references AS own
+                  WHERE own.version = ref.version AND own.relation = ref.relation
+                    AND own.start_offset >= ref.start_offset AND own.start_offset < ref.end_offset
+                    AND own.end_offset <= ref.end_offset AND own.source IN :nodes[text]));
+
+-- name: definitions_of_keys
+-- row: text text text integer
+SELECT key, node, path, rank FROM visible_definitions
+WHERE branch = :branch AND key IN :keys[text];
+
+-- name: references_to_versions
+-- References of these relations to keys that the versions define, each with the definition.
+-- row: text text text integer integer text integer
+-- row: integer integer integer text text
+-- row: text text integer
+SELECT source, relation, path, rank, distance_weight, inner_suffix, strict,
+       line, start_offset, end_offset, text, miner,
+       target, target_path, target_rank
 FROM visible_definition_matches
 WHERE target_version IN :versions[bigint] AND relation IN :relations[text];
 
@@ -66,7 +89,7 @@ WHERE version IN :versions[bigint] AND parent IS NOT NULL;
 
 -- name: count_references
 -- Positions by the first miner that found each: those with a definition, those that should have
--- one.
+-- one. `+` keeps SQLite from reading all nodes of a version to find one.
 -- row: text text integer integer
 SELECT miner, relation, sum(resolved), sum(report_unresolved AND NOT resolved)
 FROM (SELECT min(ref.miner) AS miner, ref.relation, max(ref.report_unresolved) AS report_unresolved,
@@ -75,7 +98,7 @@ FROM (SELECT min(ref.miner) AS miner, ref.relation, max(ref.report_unresolved) A
                            AND (ref.strict = 0 OR EXISTS
                                 (SELECT 1 FROM visible_nodes AS n
                                  WHERE n.id = def.node || ref.inner_suffix
-                                   AND n.version = def.version))))
+                                   AND +n.version = def.version))))
                  AS resolved
       FROM visible_references AS ref
       WHERE ref.relation <> 'shares_entity'

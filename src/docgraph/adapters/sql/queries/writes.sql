@@ -53,7 +53,7 @@ VALUES (:tenant, :embedder_digest, :checksum) ON CONFLICT DO NOTHING;
 SELECT id FROM vector_spaces WHERE tenant = :tenant AND embedder_digest = :embedder_digest;
 
 -- name: add_content
-INSERT INTO contents (tenant, hash, text) VALUES (:tenant, :hash, :text) ON CONFLICT DO NOTHING;
+-- A text once for each tenant. Each dialect has its own text.
 
 -- name: content_ids
 -- row: text integer

@@ -102,4 +102,5 @@ def answer(
         result.plan.digest,
         result.scope.snapshots,
         receipt_of(result) if body.receipt else None,
+        context.source_states(result),
     )

@@ -81,6 +81,7 @@ async def get_status(context: CurrentRequest) -> Response:
             found.counts,
             found.embedder,
             tuple(RunningIngestResponse(ingest.since) for ingest in found.ingests),
+            found.source_states,
         )
 
     return await context.answer(respond)

@@ -39,7 +39,8 @@ async def search(body: SearchBody, context: CurrentRequest) -> Response:
 
     def respond() -> SearchResponse:
         result = context.engine.questions.search(context.question_request(body))
-        return SearchResponse(result.seeds, result.scope.snapshots)
+        states = context.source_states(result)
+        return SearchResponse(result.seeds, result.scope.snapshots, states)
 
     return await context.answer(respond)
 
@@ -121,6 +122,7 @@ async def retrieve(body: RetrieveBody, context: CurrentRequest) -> Response:
             result.plan.digest,
             result.scope.snapshots,
             receipt_of(result) if body.receipt else None,
+            context.source_states(result),
         )
 
     return await context.answer(respond)

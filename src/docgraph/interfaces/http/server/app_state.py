@@ -19,8 +19,10 @@ from docgraph.interfaces.auth.authentication import (
 from docgraph.interfaces.http.jobs.job_handler import IngestJobHandler, IngestRoots
 from docgraph.interfaces.http.jobs.job_runner import JobRunner
 from docgraph.interfaces.http.server.middleware import Metrics
+from docgraph.interfaces.http.server.watching import build_watcher
 from docgraph.interfaces.inputs import NamedPipelines
 from docgraph.interfaces.server.worker_pool import WorkerPool
+from docgraph.interfaces.watch.watcher import Watcher
 from docgraph.ports.models import Embedder
 from docgraph.ports.tracer import Tracer
 from docgraph.wiring.build import build_engine, open_tracer
@@ -67,14 +69,17 @@ class AppState:
     writes: WorkerPool
     metrics: Metrics
     load: Callable[[], None]
+    watcher: Watcher | None = None
     server_state: ServerState = field(default_factory=ServerState)
 
     def drain(self) -> None:
-        """From now on it is not ready, and starts no further ingest job."""
+        """From now on it is not ready, starts no further ingest job, and watches nothing."""
         if self.server_state.ends is None:
             self.server_state.ends = time.monotonic() + self.settings.drain
         if self.runner is not None:
             self.runner.stop_claiming()
+        if self.watcher is not None:
+            self.watcher.begin_stop()
 
     def close(self) -> None:
         """Waits no longer than is left of the time to drain."""
@@ -83,6 +88,8 @@ class AppState:
         left = max(0.0, self.server_state.ends - time.monotonic())
         if self.runner is not None:
             self.runner.stop(left)
+        if self.watcher is not None:
+            self.watcher.stop(min(left, LAST_STEP))
         for workers in (self.questions, self.answers, self.writes):
             workers.close(min(left, LAST_STEP))
 
@@ -105,7 +112,7 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
     check_plugins(settings.plugins)
     serve = settings.serve
     embedder = embedder or preload_embedder(settings)
-    engine, metrics = build_engine(settings, embedder), Metrics()
+    engine, metrics = build_engine(settings, embedder, is_server=True), Metrics()
     roots = IngestRoots(serve.roots, only_tenant=settings.login.only_tenant)
     runner = JobRunner(
         engine.jobs.queue,
@@ -128,6 +135,7 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
         writes=_workers("writes", WRITERS, serve.queue),
         metrics=metrics,
         load=lambda: _load_embedder(embedder),
+        watcher=build_watcher(settings, engine),
     )
 
 
@@ -179,6 +187,8 @@ async def _load_models(state: AppState) -> None:
         await asyncio.sleep(PAUSE)
     if state.runner is not None and not state.server_state.draining:
         state.runner.start()
+    if state.watcher is not None and not state.server_state.draining:
+        state.watcher.start()
     state.server_state.ready = True
 
 

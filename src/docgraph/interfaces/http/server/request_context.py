@@ -23,7 +23,9 @@ from docgraph.interfaces.http.server.app_state import AppState, app_state_of
 from docgraph.interfaces.server.worker_pool import UserKey, WorkerPool, user_key
 from docgraph.model.access import Principal
 from docgraph.model.errors import Cancelled, DeadlineExceeded, StoreError
+from docgraph.model.source_state import SourceState
 from docgraph.pipeline.request import QuestionRequest
+from docgraph.pipeline.retrieval import Retrieval
 from docgraph.ports.cancellation import Deadline, deadline_scope
 
 # Work in a thread, with a deadline, cancelled when the client disconnects.
@@ -129,6 +131,10 @@ class RequestContext:
     @property
     def user_key(self) -> UserKey:
         return user_key(self.principal)
+
+    def source_states(self, result: Retrieval) -> tuple[SourceState, ...]:
+        """Whether the sources of what was asked have moved on; none without the right."""
+        return self.engine.content.source_states(self.principal, result.scope.snapshots)
 
     def question_request(self, body: RequestBody) -> QuestionRequest:
         return body.request(self.principal, self.state.pipelines)

@@ -99,4 +99,5 @@ CONTEXT = Tool(
     gives=ContextResult,
     does=context,
     as_text=_page,
+    snapshots=lambda result: result.snapshots,
 )

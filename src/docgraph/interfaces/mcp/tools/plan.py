@@ -72,4 +72,5 @@ PLAN = Tool(
     takes=PlanArguments,
     gives=PlanResult,
     does=plan,
+    snapshots=lambda result: result.snapshots,
 )

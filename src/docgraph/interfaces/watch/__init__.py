@@ -1,0 +1,1 @@
+"""Watching folders: each change is ingested, for `docgraph watch` and `docgraph serve --watch`."""
