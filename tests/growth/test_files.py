@@ -60,5 +60,5 @@ def test_a_format_that_takes_the_square_of_its_file_is_found() -> None:
 
 @pytest.mark.skipif(not can_measure_memory(), reason="this system does not count it")
 def test_memory_by_the_square_of_a_file_is_found() -> None:
-    assert growth_or_memory_problem(lambda size: lambda: len(b"x" * size**2), 600)
+    assert growth_or_memory_problem(lambda size: lambda: len(b"x" * size**2), 450)
     assert not growth_or_memory_problem(lambda size: lambda: len(b"x" * (2_000 * size)), 600)
