@@ -467,4 +467,5 @@ def _through_texts(texts: TextReads, ids: tuple[str, ...]) -> object:
 
 def _through_store(reads: ReaderSession) -> object:
     branches = _places(reads.scope)
-    return (branches, reads.embedder, reads.counts(), reads.versions(), list(reads.contents()))
+    how_far = (reads.embedder, reads.embeddings, reads.search.embeddings)
+    return (branches, how_far, reads.counts(), reads.versions(), list(reads.contents()))

@@ -8,6 +8,7 @@ import numpy as np
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.digest import digest
 from docgraph.model.edge import CONTAINS, RELATIONS, Relationship
+from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
 from docgraph.model.link import EdgeCandidates, candidates_of
@@ -66,6 +67,13 @@ class World:
     def embedder(self) -> EmbedderIdentity | None:
         return EMBEDDER if self.visible else None
 
+    @property
+    def embeddings(self) -> EmbeddingState:
+        """Everything has its vectors."""
+        documents = len(self.visible)
+        chunks = sum(len(held.chunks) for held in self.visible)
+        return EmbeddingState(documents, documents, documents, chunks, chunks)
+
     def counts(self) -> dict[str, int]:
         return {"documents": len(self.visible)}
 
@@ -91,12 +99,13 @@ def world(
 
 
 class MemorySearch:
-    exact = True
-
     """Handles count hidden rows too, so that nothing can depend on them."""
+
+    exact = True
 
     def __init__(self, world_: World) -> None:
         self._world = world_
+        self.embeddings = world_.embeddings
         self._ids = [node.id for held in world_.documents for node in held.nodes]
 
     def nearest(

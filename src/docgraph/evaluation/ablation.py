@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from docgraph.model.access import Principal
 from docgraph.model.edge import INVERSES, Edge, Relationship
+from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.link import EdgeCandidates
 from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
@@ -98,6 +99,10 @@ class AblatedSession:
     @property
     def embedder(self) -> EmbedderIdentity | None:
         return self._reads.embedder
+
+    @property
+    def embeddings(self) -> EmbeddingState:
+        return self._reads.embeddings
 
     @property
     def search(self) -> SearchReads:

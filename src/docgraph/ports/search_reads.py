@@ -2,6 +2,7 @@
 
 from typing import Literal, Protocol
 
+from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.scoring import Bm25
 from docgraph.model.snapshot import SnapshotName
 
@@ -14,6 +15,11 @@ class SearchReads(Protocol):
         """Whether `nearest` looks at every visible row; else it may miss some."""
         ...
 
+    @property
+    def embeddings(self) -> EmbeddingState:
+        """Of the visible documents. What has no vector yet, vector search leaves out."""
+        ...
+
     def nearest(
         self, vector: tuple[int, ...], *, over: Level, roll_up: bool, top: int
     ) -> tuple[tuple[str, int], ...]:
@@ -21,18 +27,20 @@ class SearchReads(Protocol):
 
         `documents` scans summaries of documents, `sections` those of every node, `chunks` the
         chunks. Rolled up, a row counts for its document, else for its own node; the best row
-        decides.
+        decides. Rows without a vector are left out.
         """
         ...
 
     def node_similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
-        """Dot products of visible nodes' summaries; other ids are absent."""
+        """Dot products of visible nodes' summaries; absent are other ids, and nodes without a
+        vector."""
         ...
 
     def best_chunk_similarities(
         self, vector: tuple[int, ...], ids: tuple[str, ...], *, roll_up: bool
     ) -> dict[str, int]:
-        """The highest dot product of each visible node's chunks; other ids are absent.
+        """The highest dot product of each visible node's chunks; other ids are absent, and nodes
+        without a chunk that has a vector.
 
         Rolled up, a document's are all chunks in it, else a node's are its own.
         """

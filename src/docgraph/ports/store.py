@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from docgraph.model.access import Principal
+from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.running_ingest import Process, RunningIngest
@@ -38,6 +39,11 @@ class ReaderSession(Protocol):
     @property
     def embedder(self) -> EmbedderIdentity | None:
         """Whose vectors the scope holds; None when nothing is visible."""
+        ...
+
+    @property
+    def embeddings(self) -> EmbeddingState:
+        """Of the visible documents alone."""
         ...
 
     @property

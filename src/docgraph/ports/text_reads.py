@@ -14,7 +14,8 @@ class TextReads(Protocol):
         ...
 
     def chunk_scores(self, node: str) -> tuple[ChunkScore, ...]:
-        """The node's chunks by position, with their exact similarity to the plan's vector."""
+        """The node's chunks by position, with their exact similarity to the plan's vector: None
+        where either has no vector."""
         ...
 
     def chunks(self, scores: tuple[ChunkScore, ...]) -> tuple[EvidenceChunk, ...]:

@@ -17,6 +17,7 @@ from docgraph.adapters.sql.snapshots import contents
 from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
 from docgraph.adapters.sql.texts import SqlTexts
 from docgraph.adapters.sql.visibility import Visibility, embedder_of
+from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scoring import Bm25, RowGroups, top_groups
@@ -52,6 +53,7 @@ class SqlSearch:
         history = visible.rows.history
         packed = PackedReader(sql, visible.rows, cache, vectors=vectors is None)
         self._sql = sql
+        self._visible = visible
         self._reads = reads
         self._rows = visible.rows
         self._packed = packed
@@ -65,6 +67,10 @@ class SqlSearch:
     @property
     def exact(self) -> bool:
         return self._vectors.exact
+
+    @cached_property
+    def embeddings(self) -> EmbeddingState:
+        return embedding_state(self._sql, self._visible)
 
     def nearest(
         self, vector: tuple[int, ...], *, over: Level, roll_up: bool, top: int
@@ -166,6 +172,13 @@ class SqlSearch:
         return {node: self._rows.ingestion(version) for node, version in sorted(rows)}
 
 
+def embedding_state(sql: Queries, visible: Visibility) -> EmbeddingState:
+    """Every stored document has its vectors."""
+    documents = int(visible.mask.sum())
+    (chunks,) = single_row(sql.row("count_chunks"))
+    return EmbeddingState(documents, documents, documents, chunks, chunks)
+
+
 class SqlReads:
     """One reader's view, over one read transaction."""
 
@@ -190,6 +203,10 @@ class SqlReads:
     @property
     def embedder(self) -> EmbedderIdentity | None:
         return embedder_of(self._visible)
+
+    @property
+    def embeddings(self) -> EmbeddingState:
+        return self.search.embeddings
 
     @cached_property
     def search(self) -> SqlSearch:
