@@ -18,7 +18,7 @@ from docgraph.evaluation.dataset import Dataset, load_dataset
 from docgraph.evaluation.metrics import Outcome
 from docgraph.evaluation.run import rank_documents, run_queries
 from docgraph.evaluation.statistics import COSTS, per_question
-from docgraph.ingest.result import Progress
+from docgraph.ingest.progress import Progress, ProgressEvent
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import RelationCounts
 from docgraph.model.node import ROOT_KINDS
@@ -60,11 +60,12 @@ class LoadedStore:
     def print_message(self, words: str) -> None:
         print(f"{self._name} {time.perf_counter() - self._began:6.0f} s  {words}", file=sys.stderr)
 
-    def report_progress(self, now: Progress) -> None:
+    def report_progress(self, now: ProgressEvent) -> None:
         """Reports long work twice a minute."""
-        if time.perf_counter() - self._reported > PROGRESS_SECONDS:
+        due = time.perf_counter() - self._reported > PROGRESS_SECONDS
+        if due and isinstance(now, Progress):
             self._reported = time.perf_counter()
-            self.print_message(f"{now.stage} {now.done} of {now.total}")
+            self.print_message(f"{now.phase} {now.done} of {now.total}")
 
     def refill(self, without: Sequence[str] = (), *, given: bool = True) -> None:
         """The newest snapshots hold what these miners find."""

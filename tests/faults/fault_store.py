@@ -8,7 +8,8 @@ import pytest
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.engine import Engine
-from docgraph.ingest.result import IngestResult, Progress
+from docgraph.ingest.progress import ReportProgress, no_progress
+from docgraph.ingest.result import IngestResult
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.digest import canonical
@@ -58,7 +59,7 @@ def engine_on(store: PostgresStore) -> Engine:
 
 
 def ingest(
-    store: PostgresStore, version: int, progress: Callable[[Progress], None] = lambda _: None
+    store: PostgresStore, version: int, progress: ReportProgress = no_progress
 ) -> IngestResult:
     return engine_on(store).content.ingest(
         local(),

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.ingest.result import Progress
+from docgraph.ingest.progress import ProgressEvent
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.errors import StoreBusy, StoreError
@@ -79,7 +79,7 @@ def test_an_ingest_with_a_dropped_connection_changes_nothing_and_can_be_repeated
     ingest(store, 0)
     before = read_results(store)
 
-    def drop(_: Progress) -> None:
+    def drop(_: ProgressEvent) -> None:
         drop_all(postgres, database)
 
     with raises_store_error(StoreError, LOST, "Nothing unfinished can be seen"):

@@ -12,7 +12,7 @@ import pytest
 
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.ingest.result import Progress
+from docgraph.ingest.progress import Progress, ProgressEvent
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.errors import StoreError
@@ -109,12 +109,13 @@ def test_a_kill_during_an_ingest_keeps_the_last_snapshot(
     installation.check_recovery()
 
 
-@pytest.mark.parametrize("stage", ["documents", "relations"])
+@pytest.mark.parametrize("phase", ["reading", "relations"])
 def test_a_kill_between_batches_keeps_the_last_snapshot(
-    installation: Installation, stage: str
+    installation: Installation, phase: str
 ) -> None:
-    def kill(progress: Progress) -> None:
-        if progress.stage == stage:
+    def kill(progress: ProgressEvent) -> None:
+        """After the first batch, which has at most 64 files."""
+        if isinstance(progress, Progress) and (progress.phase, progress.done) == (phase, 65):
             installation.kill()
 
     with raises_store_error(StoreError, LOST):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from docgraph.engine.audit_trail import AuditNote, AuditTrail
 from docgraph.engine.source_monitor import SourceMonitor
 from docgraph.engine.unknown_nodes import unknown_node
-from docgraph.ingest.result import IngestResult, Progress
+from docgraph.ingest.progress import ReportProgress, no_progress
+from docgraph.ingest.result import IngestResult
 from docgraph.model.access import ACCESS, INGEST, AccessRule, Clearance, Principal
 from docgraph.model.access import RELATIONS as RELATE
 from docgraph.model.diff import SnapshotContent, SnapshotDiff, compare_snapshots
@@ -106,7 +107,7 @@ class ContentService:
         given: Sequence[Relationship] = (),
         origin: SourceRevision | None = None,
         location: SourceLocation | None = None,
-        progress: Callable[[Progress], None] = lambda _: None,
+        progress: ReportProgress = no_progress,
     ) -> IngestResult:
         """A new snapshot of a branch, if anything changed.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from docgraph.engine.content import ContentService
 from docgraph.evaluation.questions import QuestionRow, read_id, read_questions, read_rows
-from docgraph.ingest.result import Progress
+from docgraph.ingest.progress import Progress, ProgressEvent, ReportProgress
 from docgraph.model.access import LOCAL, AccessRule, Principal
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput, DocgraphError
@@ -199,7 +199,6 @@ def _held_out(path: Path) -> frozenset[tuple[str, str]]:
 # Loading a dataset into a store.
 
 
-ReportProgress = Callable[[Progress], None]
 PrincipalFactory = Callable[[frozenset[str]], Principal]
 
 
@@ -234,5 +233,6 @@ def load_dataset(
         )
 
 
-def _report(progress: ReportProgress, name: str, now: Progress) -> None:
-    progress(replace(now, stage=f"{name} {now.stage}"))
+def _report(progress: ReportProgress, name: str, now: ProgressEvent) -> None:
+    if isinstance(now, Progress):
+        progress(replace(now, phase=f"{name} {now.phase}"))

@@ -13,13 +13,12 @@ from docgraph.evaluation.dataset import (
     Dataset,
     JudgedQuestion,
     PrincipalFactory,
-    ReportProgress,
     list_problems,
     load_dataset,
 )
 from docgraph.evaluation.metrics import Outcome, summarise
 from docgraph.evaluation.statistics import estimates, gains, per_question
-from docgraph.ingest.result import Progress
+from docgraph.ingest.progress import Progress, ReportProgress
 from docgraph.model.access import Principal
 from docgraph.model.context import Context
 from docgraph.model.errors import (

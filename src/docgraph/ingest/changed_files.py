@@ -73,6 +73,11 @@ class ChangedFiles:
     def is_empty(self) -> bool:
         return not (self.added or self.changed or self.unchanged)
 
+    def sizes(self) -> dict[str, int]:
+        """Of the files of all documents, by path."""
+        paths = {*self.unchanged, *self._built}
+        return {file.path: file.size for file, _ in self._listing.files if file.path in paths}
+
     def removed(self) -> list[str]:
         """Paths of the newest snapshot that are no longer in the source."""
         return sorted(self._stored.keys() - {*self.unchanged, *self.changed})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from docgraph.ingest.access_rules import ACCESS_FILE
 from docgraph.ingest.formats.registry import SHIPPED_FORMATS, Format, FormatRegistry, suffix_of
+from docgraph.ingest.progress import ReportProgress, no_progress, report_listing
 from docgraph.ingest.relations_file import RELATIONS_FILE
 from docgraph.model.access_policy import is_access_file
 from docgraph.model.errors import BadInput
@@ -31,9 +32,13 @@ class SourceListing:
     access: SourceFile | SourceProblem | None
 
 
-def list_source(source: Source, formats: FormatRegistry = SHIPPED_FORMATS) -> SourceListing:
+def list_source(
+    source: Source,
+    formats: FormatRegistry = SHIPPED_FORMATS,
+    progress: ReportProgress = no_progress,
+) -> SourceListing:
     """Sorted by path: the order in which the source lists its files does not count."""
-    listed = tuple(source.files())
+    listed = tuple(report_listing(source.files(), progress))
     files: dict[str, tuple[SourceFile, Format]] = {}
     access, problems = _find_access_file(listed)
     skipped: Counter[str] = Counter()

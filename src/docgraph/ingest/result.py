@@ -1,4 +1,4 @@
-"""The result of an ingest, and its progress."""
+"""The result of an ingest."""
 
 from dataclasses import dataclass
 
@@ -6,17 +6,6 @@ from docgraph.model.access import AccessChanges
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.source import SourceProblem
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """`done` of `total` files are written; `vectors` counts those computed, not those stored."""
-
-    stage: str
-    done: int
-    total: int
-    chunks: int = 0
-    vectors: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,15 @@ from docgraph.ingest.embedding import embed
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.ingest.miners.titles import mine_titles
 from docgraph.ingest.parse_file import FileParser, InProcessParser
+from docgraph.ingest.progress import (
+    ReportProgress,
+    SearchReport,
+    no_progress,
+    report_reading,
+)
 from docgraph.ingest.registries import SHIPPED, Registries
 from docgraph.ingest.relations_file import RelationsFile, parse_relations_file, write_stated_edges
-from docgraph.ingest.result import IngestResult, Progress
+from docgraph.ingest.result import IngestResult
 from docgraph.model.access import AccessChanges, AccessRule, AccessStatement, Clearance
 from docgraph.model.edge import Relationship
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
@@ -47,25 +53,21 @@ class WriteCounts:
 
 def write_documents(
     built: Iterable[BuiltDocument | None],
-    total: int,
     documents: DocumentWriter,
     embeddings: EmbeddingWriter,
     embedder: Embedder,
-    progress: Callable[[Progress], None],
     *,
     cache: VectorCache = NO_VECTOR_CACHE,
 ) -> WriteCounts:
-    """`total` is the number of files; None is a file with nothing to write."""
-    files = nodes = chunks = vectors = 0
+    """None is a file with nothing to write."""
+    nodes = chunks = vectors = 0
     for batch in split_batches(built):
         embedded = embed([one for one in batch if one is not None], embeddings, embedder, cache)
         if embedded.documents:
             documents.add(embedded.documents)
-        files += len(batch)
         nodes += sum(len(one.document.nodes) for one in embedded.documents)
         chunks += sum(len(one.document.chunks) for one in embedded.documents)
         vectors += embedded.computed
-        progress(Progress("documents", files, total, chunks, vectors))
     return WriteCounts(nodes, chunks, vectors)
 
 
@@ -95,7 +97,7 @@ def ingest(
     miners: frozenset[str] = ALL_MINERS,
     stated_edges: Iterable[Relationship] = (),
     revision: SourceRevision | None = None,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: ReportProgress = no_progress,
     chunk_size: int = CHUNK_CHARACTERS,
     clearance: Clearance | None = None,
     registries: Registries = SHIPPED,
@@ -110,8 +112,7 @@ def ingest(
     are parsed in this process. A source without a usable file is an error and writes nothing;
     without a change nothing is published.
     """
-    listing = list_source(source, registries.formats)
-    total = len(listing.files)
+    listing = list_source(source, registries.formats, progress)
     access = read_access_file(source, listing.access, tenant, writer.access.file_rules())
     stored = StoredStatements(writer.access.statements(), writer.access.default_statements())
     files = ChangedFiles(
@@ -126,12 +127,10 @@ def ingest(
         parser=parser or InProcessParser(lambda: registries),
     )
     counts = write_documents(
-        files.build(),
-        total,
+        report_reading(files.build(), [file for file, _ in listing.files], progress),
         writer.documents,
         writer.embeddings,
         embedder,
-        progress,
         cache=cache,
     )
     if files.is_empty:
@@ -148,8 +147,11 @@ def ingest(
         writer.documents, writer.edges, (*stated_edges, *relations.relationships)
     )
     if files.added or files.changed:
-        progress(Progress("relations", total, total, counts.chunks, counts.vectors))
-        mine_titles(writer.documents, writer.references)
+        mine_titles(
+            writer.documents,
+            writer.references,
+            SearchReport(files.sizes(), frozenset(files.unchanged), counts.chunks, progress),
+        )
     published = writer.publish(revision) if writer.has_changes(revision) else None
     # Counted for the report alone, so nobody has to wait for it.
     has_written = published is not None and bool(files.added or files.changed)

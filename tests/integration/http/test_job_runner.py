@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from docgraph.adapters.sqlite.server_tables import SqliteIngestJobQueue
-from docgraph.ingest.result import Progress
+from docgraph.ingest.progress import Progress, ReportProgress
 from docgraph.interfaces.http.jobs.job_runner import MOST_ATTEMPTS, JobRunner
 from docgraph.model.access import Person
 from docgraph.model.errors import BadInput, ModelError
@@ -79,7 +79,7 @@ def runners() -> Iterator[list[JobRunner]]:
 def begin(
     book: Book,
     runners: list[JobRunner],
-    ingest_source: Callable[[IngestJob, Callable[[Progress], None]], object],
+    ingest_source: Callable[[IngestJob, ReportProgress], object],
     owner: str = "a",
     *,
     lease: float = 30.0,
@@ -118,7 +118,7 @@ def test_what_was_asked_for_is_done(book: Book, runners: list[JobRunner]) -> Non
 def test_what_fails_is_reported_with_a_message(
     book: Book, runners: list[JobRunner], error: Exception, words: str
 ) -> None:
-    def fail(_: IngestJob, __: Callable[[Progress], None]) -> object:
+    def fail(_: IngestJob, __: ReportProgress) -> object:
         raise error
 
     begin(book, runners, fail)
@@ -128,7 +128,7 @@ def test_what_fails_is_reported_with_a_message(
 def test_progress_is_reported_while_it_works(book: Book, runners: list[JobRunner]) -> None:
     go_on = threading.Event()
 
-    def work(_: IngestJob, progress: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, progress: ReportProgress) -> object:
         progress(Progress("embed", 3, 9))
         assert go_on.wait(60)
         return {}
@@ -152,7 +152,7 @@ def test_a_lease_is_renewed_while_it_works(
         renewed.release()
         return found
 
-    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, __: ReportProgress) -> object:
         begun.append("begun")
         for _beat in range(10):
             assert renewed.acquire(timeout=60)
@@ -188,7 +188,7 @@ def test_what_kills_every_server_is_given_up(book: Book, runners: list[JobRunner
 def test_who_lost_the_lease_stops_and_changes_nothing(book: Book, runners: list[JobRunner]) -> None:
     begun, stopped = threading.Event(), threading.Event()
 
-    def work(_: IngestJob, progress: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, progress: ReportProgress) -> object:
         begun.set()
         try:
             while True:
@@ -213,7 +213,7 @@ def test_a_server_that_ends_puts_back_what_it_cannot_finish(
     """Without counting the attempt."""
     begun = threading.Event()
 
-    def work(_: IngestJob, progress: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, progress: ReportProgress) -> object:
         begun.set()
         while True:
             progress(Progress("embed", 1, 2))
@@ -230,7 +230,7 @@ def test_a_server_that_ends_puts_back_what_it_cannot_finish(
 def test_a_server_that_ends_finishes_what_it_can(book: Book, runners: list[JobRunner]) -> None:
     begun = threading.Event()
 
-    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, __: ReportProgress) -> object:
         begun.set()
         time.sleep(0.2)
         return {}
@@ -247,7 +247,7 @@ def test_a_step_that_hears_nothing_is_put_back_all_the_same(
     monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     begun, go_on = threading.Event(), threading.Event()
 
-    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, __: ReportProgress) -> object:
         begun.set()
         assert go_on.wait(60)
         return {"too": "late"}
@@ -268,7 +268,7 @@ def test_what_never_stops_is_tried_so_often_and_then_given_up(
     monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     begun, go_on = threading.Semaphore(0), threading.Event()
 
-    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, __: ReportProgress) -> object:
         begun.release()
         assert go_on.wait(60)
         return {}
@@ -288,7 +288,7 @@ def test_what_takes_too_long_is_cancelled_and_fails_with_a_message(
 ) -> None:
     called = threading.Event()
 
-    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, __: ReportProgress) -> object:
         with on_cancel(called.set):
             assert called.wait(60)
             raise OSError("the child was killed")
@@ -300,7 +300,7 @@ def test_what_takes_too_long_is_cancelled_and_fails_with_a_message(
 
 
 def test_whatever_it_breaks_off_with_its_time_is_why(book: Book, runners: list[JobRunner]) -> None:
-    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, __: ReportProgress) -> object:
         time.sleep(0.5)
         raise BadInput("git ended with exit code -9")
 
@@ -316,7 +316,7 @@ def test_work_that_cannot_be_stopped_blocks_nobody(
     monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     go_on, ended = threading.Event(), threading.Event()
 
-    def work(asked: IngestJob, __: Callable[[Progress], None]) -> object:
+    def work(asked: IngestJob, __: ReportProgress) -> object:
         if asked.id == "one":
             assert go_on.wait(60)
             ended.set()
@@ -341,7 +341,7 @@ def test_who_lost_the_lease_and_does_not_stop_blocks_nobody(
     monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     go_on, late = threading.Event(), threading.Event()
 
-    def work(asked: IngestJob, __: Callable[[Progress], None]) -> object:
+    def work(asked: IngestJob, __: ReportProgress) -> object:
         if asked.attempts == 1:
             assert go_on.wait(60)
             return {"attempt": 1}

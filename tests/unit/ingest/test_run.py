@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from docgraph.ingest.miners.registry import ALL_MINERS
-from docgraph.ingest.result import IngestResult, Progress, Renamed
+from docgraph.ingest.progress import Progress, ProgressEvent
+from docgraph.ingest.result import IngestResult, Renamed
 from docgraph.ingest.run import MAX_UNRESOLVED, ingest
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.document import Document
@@ -314,13 +315,13 @@ def test_nothing_usable_is_refused_and_nothing_is_written(
 
 
 @pytest.mark.requirement(11)
-def test_progress_is_counted_in_files() -> None:
-    progress: list[Progress] = []
+def test_progress_is_told_before_the_first_file_and_after_each() -> None:
+    progress: list[ProgressEvent] = []
     run(FILES, MemoryWriter(), progress=progress.append)
-    assert [(p.stage, p.done, p.total) for p in progress] == [
-        ("documents", 6, 6),
-        ("relations", 6, 6),
-    ]
+    told = [(p.phase, p.done, p.total) for p in progress if isinstance(p, Progress)]
+    assert told[:2] == [("listing", 0, 0), ("listing", 7, 7)]
+    assert told[2:9] == [("reading", done, 6) for done in range(7)]
+    assert told[9:16] == [("relations", done, 6) for done in range(7)]
 
 
 def test_smaller_chunks_make_other_documents() -> None:

@@ -1,7 +1,6 @@
 """Documents are counts in short batches."""
 
 from docgraph.ingest.build_document import build_document
-from docgraph.ingest.result import Progress
 from docgraph.ingest.run import BATCH_CHUNKS, BATCH_FILES, split_batches, write_documents
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.writes import BuiltDocument
@@ -24,16 +23,9 @@ def test_a_batch_ends_with_its_files_or_its_chunks() -> None:
     assert [len(batch) for batch in split_batches([large, large])] == [1, 1]
 
 
-def test_files_with_nothing_to_write_still_make_progress() -> None:
-    progress: list[Progress] = []
+def test_files_with_nothing_to_write_fill_batches_too() -> None:
     writes = MemoryWriter()
     done = [None] * BATCH_FILES + [built("a.txt")]
-    counts = write_documents(
-        done, len(done), writes.documents, writes.embeddings, HashEmbedder(), progress.append
-    )
-    assert [(p.stage, p.done, p.total) for p in progress] == [
-        ("documents", 64, 65),
-        ("documents", 65, 65),
-    ]
+    counts = write_documents(done, writes.documents, writes.embeddings, HashEmbedder())
     assert writes.documents.batches == [1]
     assert (counts.nodes, counts.chunks, counts.vectors) == (1, 1, 1)

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import ahocorasick
 
@@ -34,24 +34,57 @@ def title_spellings(title: str) -> tuple[str, ...]:
     return tuple(form for form in forms if len(form) >= MIN_TITLE_CHARACTERS and has_word(form))
 
 
-def mine_titles(documents: DocumentWriter, references: ReferenceWriter) -> None:
+class SearchObserver(Protocol):
+    """Is told how far the search for titles is."""
+
+    def begin(self, new: int, unchanged: int) -> None:
+        """How often texts that are new, and unchanged ones, will be searched."""
+        ...
+
+    def searched(self, path: str) -> None: ...
+
+
+class _NoObserver:
+    def begin(self, new: int, unchanged: int) -> None: ...
+
+    def searched(self, path: str) -> None: ...
+
+
+_NO_OBSERVER: SearchObserver = _NoObserver()
+
+
+def mine_titles(
+    documents: DocumentWriter,
+    references: ReferenceWriter,
+    observer: SearchObserver = _NO_OBSERVER,
+) -> None:
     """Every occurrence is a reference, also inside longer ones; ambiguity is resolved later."""
     known = references.titles()
-    for new, titles in ((True, sorted(known)), (False, sorted(t for t in known if not known[t]))):
-        for some in split_batches(titles, MAX_TITLES):
+    all_titles = list(split_batches(sorted(known), MAX_TITLES))
+    new_titles = list(split_batches(sorted(t for t in known if not known[t]), MAX_TITLES))
+    observer.begin(len(all_titles), len(new_titles))
+    for new, batches in ((True, all_titles), (False, new_titles)):
+        for some in batches:
             automaton = ahocorasick.Automaton()
             for spelling in some:
                 automaton.add_word(spelling, spelling)
             automaton.make_automaton()
-            _add_mentions(documents.current_texts(new=new), references, automaton)
+            _add_mentions(documents.current_texts(new=new), references, automaton, observer)
 
 
 def _add_mentions(
-    texts: Iterable[CurrentText], references: ReferenceWriter, automaton: ahocorasick.Automaton
+    texts: Iterable[CurrentText],
+    references: ReferenceWriter,
+    automaton: ahocorasick.Automaton,
+    observer: SearchObserver,
 ) -> None:
     for some in split_batches(texts, _BATCH_DOCUMENTS):
-        mentions = {text.path: tuple(find_mentions(text, automaton)) for text in some}
-        references.add({path: own for path, own in mentions.items() if own})
+        mentions: dict[str, tuple[Reference, ...]] = {}
+        for text in some:
+            if own := tuple(find_mentions(text, automaton)):
+                mentions[text.path] = own
+            observer.searched(text.path)
+        references.add(mentions)
 
 
 def find_mentions(document: CurrentText, automaton: ahocorasick.Automaton) -> Iterator[Reference]:

@@ -1,18 +1,18 @@
 """Progress on long work, on standard error: a bar, how fast it goes, the time left."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from docgraph.ingest.result import Progress
+from docgraph.ingest.progress import Progress, ProgressEvent, ReportProgress
 from docgraph.interfaces.cli.console import EscapingConsole
 
 
 @contextmanager
-def progress_bar(*, shown: bool) -> Iterator[Callable[[Progress], None]]:
+def progress_bar(*, shown: bool) -> Iterator[ReportProgress]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
@@ -25,19 +25,21 @@ def progress_bar(*, shown: bool) -> Iterator[Callable[[Progress], None]]:
     ) as bar:
         tasks: dict[str, Any] = {}
 
-        def update(now: Progress) -> None:
-            if now.stage not in tasks:
-                tasks[now.stage] = bar.add_task(now.stage, total=now.total, rates="")
-            task = tasks[now.stage]
+        def update(now: ProgressEvent) -> None:
+            if not isinstance(now, Progress):
+                return
+            if now.phase not in tasks:
+                tasks[now.phase] = bar.add_task(now.phase, total=now.total or None, rates="")
+            task = tasks[now.phase]
             spent = bar.tasks[bar.task_ids.index(task)].elapsed or 0.0
-            bar.update(task, completed=now.done, total=now.total, rates=rates(now, spent))
+            bar.update(task, completed=now.done, total=now.total or None, rates=rates(now, spent))
 
         yield update
 
 
 def rates(now: Progress, seconds: float) -> str:
-    """Files, chunks and embeddings per second; empty before the first chunk."""
+    """Per second of the phase's unit, and of chunks; empty before the first chunk."""
     if not now.chunks or seconds <= 0:
         return ""
-    counts = ((now.done, "files"), (now.chunks, "chunks"), (now.vectors, "embeddings"))
+    counts = ((now.done, "done"), (now.chunks, "chunks"))
     return ", ".join(f"{count / seconds:.0f} {name}/s" for count, name in counts)

@@ -4,7 +4,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
-from docgraph.ingest.result import IngestResult, Progress
+from docgraph.ingest.progress import ReportProgress, no_progress
+from docgraph.ingest.result import IngestResult
 from docgraph.interfaces.auth.principals import ReaderLike
 from docgraph.interfaces.inputs import access_options, manual_evidence, relation_filter
 from docgraph.interfaces.python.open_store import OpenStore, Store
@@ -139,7 +140,7 @@ class Docgraph(OpenStore):
         level: int = 0,
         without: Sequence[str] = (),
         max_bytes: int = MAX_FILE_BYTES,
-        progress: Callable[[Progress], None] = lambda _: None,
+        progress: ReportProgress = no_progress,
     ) -> IngestResult:
         """Ingests a folder, a file or a commit, as a new snapshot if anything changed.
 

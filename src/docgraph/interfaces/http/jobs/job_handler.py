@@ -1,13 +1,14 @@
 """Handles an ingest job: the source is found again, and read in its owner's name."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from docgraph.engine import Engine
 from docgraph.engine.ingest_jobs import NOTHING_THERE, ReadableCounts
-from docgraph.ingest.result import IngestResult, Progress
+from docgraph.ingest.progress import ReportProgress
+from docgraph.ingest.result import IngestResult
 from docgraph.interfaces.auth.api_keys import ResumedAuthentication
 from docgraph.interfaces.auth.principals import principal_of_job
 from docgraph.interfaces.inputs import access_options
@@ -185,7 +186,7 @@ class IngestJobHandler:
     roots: IngestRoots
     authentication: ResumedAuthentication
 
-    def __call__(self, job: IngestJob, progress: Callable[[Progress], None]) -> IngestJobResult:
+    def __call__(self, job: IngestJob, progress: ReportProgress) -> IngestJobResult:
         """Errors name the path of the request, not where it lies on this machine."""
         principal = self.engine.jobs.begin(
             principal_of_job(job), lambda: self.authentication.authenticate(job)
@@ -210,7 +211,7 @@ class IngestJobHandler:
         request: IngestJobRequest,
         principal: Principal,
         place: IngestPath,
-        progress: Callable[[Progress], None],
+        progress: ReportProgress,
     ) -> IngestJobResult:
         access = access_options(
             principal.tenant, request.readers or (), request.labels, request.level

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 
-from docgraph.ingest.result import Progress
+from docgraph.ingest.progress import ReportProgress
 from docgraph.interfaces.http.jobs.lease import LeaseKeeper
 from docgraph.interfaces.http.problems import refusal_of
 from docgraph.interfaces.http.responses import as_json
@@ -25,7 +25,7 @@ PAUSE = 2.0
 BEAT = 1.0  # seconds between two renewals of a lease
 GRACE = 2.0  # seconds for the current step, when the work has to end
 LONGEST = 21_600.0
-JobHandler = Callable[[IngestJob, Callable[[Progress], None]], object]
+JobHandler = Callable[[IngestJob, ReportProgress], object]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from docgraph.ingest.result import Progress
+from docgraph.ingest.progress import Progress, ProgressEvent, ReportProgress
 from docgraph.model.digest import plain
 from docgraph.ports.cancellation import Deadline
 
@@ -33,7 +33,7 @@ class LeaseKeeper:
     _latest: str = ""
 
     @contextmanager
-    def renewing(self) -> Iterator[Callable[[Progress], None]]:
+    def renewing(self) -> Iterator[ReportProgress]:
         """Gives a function that takes the progress; it raises once the work is cancelled."""
         done = threading.Event()
         thread = threading.Thread(target=self._renew_until, args=(done,), name="lease", daemon=True)
@@ -44,9 +44,10 @@ class LeaseKeeper:
             done.set()
             thread.join()
 
-    def _set_progress(self, now: Progress) -> None:
+    def _set_progress(self, now: ProgressEvent) -> None:
         self.deadline.check()
-        self._latest = json.dumps(plain(now))
+        if isinstance(now, Progress):
+            self._latest = json.dumps(plain(now))
 
     def _renew_until(self, done: threading.Event) -> None:
         until = time.monotonic() + self.longest

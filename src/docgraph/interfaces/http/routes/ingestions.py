@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from docgraph.ingest.result import Progress
+from docgraph.ingest.progress import Progress
 from docgraph.interfaces.http.jobs.job_handler import IngestJobResult, check_parent_access_rules
 from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.requests import LONGEST_NAME, Name, NodeId, Strict
