@@ -346,7 +346,7 @@ class EdgeRules:
         same = reference("r:a.md", "k", at=10, text="python")
         longer = reference("r:a.md#s1", "k", at=6, text="the python guide")
         apart = reference("r:a.md#s1", "k", at=12, text="thon guide")
-        other = replace(longer, relation="mentions")
+        other = longer._replace(relation="mentions")
         publish(
             store,
             document(

@@ -263,7 +263,7 @@ class WriterRules:
             writes.references.set_miners(ALL_MINERS)
             for path in ("b.md", "a.md"):
                 lines = [
-                    replace(reference(f"r:{path}", "gone", at=at, text=f"{line}"), line=line)
+                    reference(f"r:{path}", "gone", at=at, text=f"{line}")._replace(line=line)
                     for at, line in ((50, 9), (0, 2), (30, 5))
                 ]
                 write(writes, [document(path, path, references=lines)])

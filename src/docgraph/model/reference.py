@@ -21,8 +21,7 @@ from typing import NamedTuple
 ENTITY = "entity"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Definition:
+class Definition(NamedTuple):
     """A key that a node can be referred to by; the lower the rank, the likelier."""
 
     key: str
@@ -47,8 +46,7 @@ class ReferenceTarget(NamedTuple):
     report_unresolved: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A part of a node's text, and what it may mean; `text` is how it is shown."""
 
     suffix: str

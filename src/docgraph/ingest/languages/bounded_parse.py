@@ -10,6 +10,7 @@ each limit at most. At a limit the text ends.
 
 import re
 
+import numpy as np
 from tree_sitter import Language as Grammar
 from tree_sitter import LogType, Node, Parser, Point, Tree
 
@@ -25,9 +26,14 @@ _MIN_STEPS = 5_000
 _MIN_AMBIGUITY = 40
 _BLOCK_BYTES = 64
 _READS_BETWEEN_LOGS = 8  # where the last log shows an error or several readings
-_MAX_READS_BETWEEN_LOGS = 128
+_FIRST_LOG = 64  # counted in reads
+_MAX_READS_BETWEEN_LOGS = 256
 _LOGGED_STEPS = 64  # at least, each time
-_BRACKET = re.compile(rb"[(\[{<]|[)\]}>]|;")
+_BRACKET = re.compile(rb"[<>;{}]")
+_OPENING = (b"(", b"[", b"{")
+_DEPTHS = np.zeros(256, dtype=np.int8)
+_DEPTHS[list(b"([{")] = 1
+_DEPTHS[list(b")]}")] = -1
 # The beginning of a message about a step with a single stack; state 0 is that of an error.
 _UNAMBIGUOUS = "process version:0, version_count:1, state:"
 _IN_ERROR = f"{_UNAMBIGUOUS}0,"
@@ -49,19 +55,33 @@ def parse(grammar: Grammar, data: bytes) -> tuple[Tree, str]:
 
 
 def _find_depth_problem(data: bytes) -> str:
-    depth = angles = 0
+    if _bracket_depth(data) > MAX_DEPTH or _angle_depth(data) > MAX_DEPTH:
+        return f"brackets are nested more than {MAX_DEPTH:,} deep"
+    return ""
+
+
+def _bracket_depth(data: bytes) -> int:
+    """A closing bracket without its opening one counts as nothing."""
+    if (most := sum(map(data.count, _OPENING))) <= MAX_DEPTH:
+        return most
+    sums = np.cumsum(_DEPTHS[np.frombuffer(data, dtype=np.uint8)], dtype=np.int32)
+    unopened = np.minimum(np.minimum.accumulate(sums), 0)
+    return int((sums - unopened).max())
+
+
+def _angle_depth(data: bytes) -> int:
+    """Of `<` without its `>`, in one statement."""
+    if (most := data.count(b"<")) <= MAX_DEPTH:
+        return most
+    deepest = depth = 0
     for match in _BRACKET.finditer(data):
         mark = match[0]
         if mark == b"<":
-            angles += 1
-        elif mark == b">":
-            angles = max(0, angles - 1)
+            depth += 1
+            deepest = max(deepest, depth)
         else:
-            depth += (mark in b"([{") - (mark in b")]}" and depth > 0)
-            angles = 0 if mark in b";{}" else angles
-        if depth > MAX_DEPTH or angles > MAX_DEPTH:
-            return f"brackets are nested more than {MAX_DEPTH:,} deep"
-    return ""
+            depth = max(0, depth - 1) if mark == b">" else 0
+    return deepest
 
 
 def _find_marks_problem(root: Node) -> str:
@@ -95,8 +115,7 @@ class _CountedParse:
         self._reads = self._steps = self._recoveries = self._comparisons = 0
         self._ambiguity = self._ambiguous = 0
         self._logging = self._has_problems = False
-        self._gap = _READS_BETWEEN_LOGS
-        self._next_log = _READS_BETWEEN_LOGS  # counted in reads
+        self._gap = self._next_log = _FIRST_LOG
         self._log_end = 0  # counted in steps
 
     def read(self, offset: int, point: Point) -> bytes:  # noqa: ARG002

@@ -9,6 +9,7 @@ import pickle
 import struct
 from collections.abc import Callable
 from dataclasses import fields
+from operator import attrgetter
 from typing import IO, Any
 
 from docgraph.ingest.parse_file import ParsedDocument, ParseResult
@@ -21,11 +22,12 @@ from docgraph.ports.writes import BuiltDocument
 
 _LENGTH = struct.Struct("<Q")
 _DATACLASSES = (
-    *(AccessMapping, BuiltDocument, Chunk, Definition, Document, DocumentNode, Location),
-    *(ParsedDocument, Reference, SourceProblem),
+    *(AccessMapping, BuiltDocument, Chunk, Document, DocumentNode, Location, ParsedDocument),
+    SourceProblem,
 )
+_NAMED_TUPLES = (Definition, Reference, ReferenceTarget)
 _TYPES = {
-    (one.__module__, one.__qualname__): one for one in (*_DATACLASSES, ReferenceTarget, frozenset)
+    (one.__module__, one.__qualname__): one for one in (*_DATACLASSES, *_NAMED_TUPLES, frozenset)
 }
 
 
@@ -56,11 +58,18 @@ Reducer = Callable[[Any], tuple[type[Any], tuple[Any, ...]]]
 
 def _reducer(kind: type[Any]) -> Reducer:
     """By the constructor: much faster to read than the state of a dataclass with slots."""
-    names = [field.name for field in fields(kind)]
-    return lambda value: (kind, tuple([getattr(value, name) for name in names]))
+    read = attrgetter(*(field.name for field in fields(kind)))
+    return lambda value: (kind, read(value))
 
 
-_REDUCERS: dict[type, Any] = {kind: _reducer(kind) for kind in _DATACLASSES}
+def _tuple_reducer(kind: type[Any]) -> Reducer:
+    return lambda value: (kind, tuple(value))
+
+
+_REDUCERS: dict[type, Any] = {
+    **{kind: _reducer(kind) for kind in _DATACLASSES},
+    **{kind: _tuple_reducer(kind) for kind in _NAMED_TUPLES},
+}
 
 
 def encode_result(result: ParseResult) -> bytes:
