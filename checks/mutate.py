@@ -1,6 +1,6 @@
 """Plants faults in a copy of the code, one at a time: the tests that are named for it must fail.
 
-    python -m checks.mutate [--only TEXT] [--workers N] [--timeout SECONDS]
+    python -m checks.mutate [--only TEXT] [--workers N] [--timeout SECONDS] [--verbose]
 
 The faults are in mutations.toml. It ends with an error unless every fault is caught, and also where
 a fault cannot be planted, or where a named test fails without one.
@@ -8,6 +8,7 @@ a fault cannot be planted, or where a named test fails without one.
 
 import argparse
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -27,18 +28,32 @@ COPIES = ROOT / "build" / "mutate"
 COPIED = ("src", "tests", "checks", "benchmarks", "examples", "docs", "pyproject.toml", "README.md")
 PYTEST = (sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider")
 BASELINE_SECONDS = 1800
+# What fails like this does so whatever the tests compare.
+_NO_FAULT = re.compile(
+    r"^(?:SyntaxError|IndentationError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError)"
+    r"|no such (?:table|column|function)|syntax error|Undefined(?:Column|Table|Function)"
+)
 CAUGHT, SURVIVED, TIMED_OUT, BROKEN = "caught", "SURVIVED", "TIMED OUT", "BROKEN"
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`original` occurs once in `file`; of `tests`, one at least fails with the replacement."""
+    """`original` occurs once in `file`; of `tests`, one at least fails with the replacement.
+
+    `also` are replacements in other files, `(file, original, replacement)`, without which a check
+    of the code's own would find the first.
+    """
 
     file: str
     original: str
     replacement: str
     tests: tuple[str, ...]
     reason: str
+    also: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def places(self) -> tuple[tuple[str, str, str], ...]:
+        return ((self.file, self.original, self.replacement), *self.also)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +66,27 @@ class Outcome:
 
 def read_faults(path: Path = FAULTS) -> tuple[Fault, ...]:
     rows = tomllib.loads(path.read_text(encoding="utf-8"))["fault"]
-    return tuple(Fault(**{**row, "tests": tuple(row["tests"])}) for row in rows)
+    return tuple(
+        Fault(**{**row, "tests": tuple(row["tests"]), "also": (*map(tuple, row.get("also", ())),)})
+        for row in rows
+    )
 
 
 def find_problems(faults: Sequence[Fault], root: Path = ROOT) -> Iterator[str]:
     """Faults that cannot be planted, or that are there twice."""
-    seen = Counter((fault.file, fault.original, fault.replacement) for fault in faults)
+    seen = Counter(fault.places for fault in faults)
     for fault in faults:
-        place = root / fault.file
-        text = place.read_text(encoding="utf-8") if place.is_file() else ""
-        times = text.count(fault.original) if fault.original else 0
-        if times != 1:
-            yield f"{fault.file}: found {times} times, not once: {fault.original!r}"
-        if fault.original == fault.replacement:
-            yield f"{fault.file}: changes nothing: {fault.original!r}"
+        for file, original, replacement in fault.places:
+            place = root / file
+            text = place.read_text(encoding="utf-8") if place.is_file() else ""
+            times = text.count(original) if original else 0
+            if times != 1:
+                yield f"{file}: found {times} times, not once: {original!r}"
+            if original == replacement:
+                yield f"{file}: changes nothing: {original!r}"
         if not fault.tests or not fault.reason.strip():
             yield f"{fault.file}: names no test or no reason: {fault.original!r}"
-        if seen[fault.file, fault.original, fault.replacement] > 1:
+        if seen[fault.places] > 1:
             yield f"{fault.file}: there twice: {fault.original!r}"
 
 
@@ -86,22 +105,25 @@ def copy_tree(folder: Path, root: Path = ROOT) -> None:
 @contextmanager
 def planted(fault: Fault, folder: Path) -> Iterator[None]:
     """Without bytecode of the file: a fault of equal length could be taken for the original."""
-    place = folder / fault.file
-    text = place.read_text(encoding="utf-8")
-    for bytecode in place.parent.glob(f"__pycache__/{place.stem}.*"):
-        bytecode.unlink()
-    place.write_text(text.replace(fault.original, fault.replacement), encoding="utf-8")
+    before = {file: (folder / file).read_text(encoding="utf-8") for file, _, _ in fault.places}
+    for file, original, replacement in fault.places:
+        place = folder / file
+        for bytecode in place.parent.glob(f"__pycache__/{place.stem}.*"):
+            bytecode.unlink()
+        text = place.read_text(encoding="utf-8")
+        place.write_text(text.replace(original, replacement), encoding="utf-8")
     try:
         yield
     finally:
-        place.write_text(text, encoding="utf-8")
+        for file, text in before.items():
+            (folder / file).write_text(text, encoding="utf-8")
 
 
 def run_tests(
     folder: Path, tests: Sequence[str], seconds: float, *options: str, keep_bytecode: bool = False
 ) -> Outcome:
     """With the code of this folder. An error outside of a test proves nothing of the test."""
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "COLUMNS": "1000"}
     if not keep_bytecode:
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
     process = subprocess.Popen(
@@ -128,7 +150,8 @@ def read_outcome(status: int, printed: str) -> Outcome:
     if status == 0:
         return Outcome(SURVIVED, lines[-1] if lines else "")
     if status == 1 and failed:
-        return Outcome(CAUGHT, failed[0].removeprefix("FAILED ").partition(" - ")[0])
+        test, _, error = failed[0].removeprefix("FAILED ").partition(" - ")
+        return Outcome(BROKEN if _NO_FAULT.search(error) else CAUGHT, f"{test}: {error}")
     return Outcome(BROKEN, " | ".join(lines[-3:]))
 
 
@@ -163,6 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="faults whose file or reason contains this")
     parser.add_argument("--workers", type=int, default=2, help="test processes side by side")
     parser.add_argument("--timeout", type=float, default=180, help="seconds for one fault")
+    parser.add_argument("--verbose", action="store_true", help="which test failed, and how")
     given = parser.parse_args(arguments)
     every = read_faults()
     if problems := [*find_problems(every)]:
@@ -183,7 +207,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         verdicts[outcome.verdict] += 1
         print(f"{outcome.verdict:9} {fault.file}: {fault.reason}", flush=True)
         if outcome.verdict != CAUGHT:
-            print(f"          {fault.original!r} -> {fault.replacement!r}: {outcome.detail}")
+            print(f"          {fault.original!r} -> {fault.replacement!r}")
+        if outcome.verdict != CAUGHT or given.verbose:
+            print(f"          {outcome.detail}", flush=True)
     print(f"{verdicts[CAUGHT]} caught / {len(faults)} planted")
     return 0 if verdicts[CAUGHT] == len(faults) else 1
 

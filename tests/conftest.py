@@ -1,6 +1,7 @@
 """What every test shares: requirement marks, reproducible examples, a clean environment."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -18,6 +19,10 @@ settings.register_profile("ci", settings.get_profile("local"), max_examples=200)
 settings.register_profile("explore", max_examples=2_000, deadline=None)
 settings.register_profile("prove", max_examples=10_000, deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+# Ignored in what a shell starts in the background, and in all children of that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ["DOCGRAPH_VECTOR_CACHE"] = "off"  # that of the developer, also for stores of a session
 

@@ -8,7 +8,12 @@ import pytest
 from docgraph.ingest.formats.registry import SHIPPED_FORMATS
 from tests.growth.hostile_containers import CONTAINERS
 from tests.growth.hostile_files import ANY_TEXT, OF_FORMAT, Repeated, parse_work
-from tests.support.growth import can_measure_memory, growth_or_memory_problem, growth_problem
+from tests.support.growth import (
+    can_measure_memory,
+    growth_or_memory_problem,
+    growth_problem,
+    memory_problem,
+)
 
 # The shortest file. The parser of code has limits that count from a few thousand bytes.
 SHORTEST, THOROUGH_SHORTEST = 500, 2_000
@@ -62,3 +67,17 @@ def test_a_format_that_takes_the_square_of_its_file_is_found() -> None:
 def test_memory_by_the_square_of_a_file_is_found() -> None:
     assert growth_or_memory_problem(lambda size: lambda: len(b"x" * size**2), 450)
     assert not growth_or_memory_problem(lambda size: lambda: len(b"x" * (2_000 * size)), 600)
+
+
+@pytest.mark.skipif(not can_measure_memory(), reason="this system does not count it")
+def test_memory_that_the_process_has_freed_hides_no_growth() -> None:
+    def hold(blocks: int) -> bytearray:
+        """Free blocks below one that is used stay in the process."""
+        free = [bytearray(6_000) for _ in range(blocks)]
+        last = bytearray(6_000)
+        del free
+        return last
+
+    last = hold(12_000)
+    assert not memory_problem(lambda size: lambda: [bytearray(6_000) for _ in range(size)], 1_600)
+    assert len(last) == 6_000

@@ -46,7 +46,7 @@ class Trees:
         return tree
 
     def long_name(self, size: int) -> str:
-        return self.make(self.file("a" * size * 1_000))
+        return self.make(self.file("a" * size * 100))
 
     def doubled(self, levels: int) -> str:
         """Two folders with the same content at each level: few bytes, and 2 ** levels files."""
