@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from docgraph.engine.audit_trail import AuditNote, AuditTrail
@@ -47,6 +48,7 @@ from docgraph.ports.store import Store
 from docgraph.ports.writes import SnapshotWriter, SourceRevision
 
 if TYPE_CHECKING:
+    from docgraph.ingest.embed_pending import EmbeddingResult
     from docgraph.ingest.parse_file import FileParser
     from docgraph.ingest.registries import Registries
 
@@ -108,8 +110,10 @@ class ContentService:
         origin: SourceRevision | None = None,
         location: SourceLocation | None = None,
         progress: ReportProgress = no_progress,
+        embed: bool = True,
     ) -> IngestResult:
-        """A new snapshot of a branch, if anything changed.
+        """A new snapshot of a branch, if anything changed; then, if it shall `embed`, further ones
+        of the same content with more and more vectors.
 
         `location` is where the source lies: a branch is filled from one place, until someone with
         the right `access` names another. Without that right, an ingest opens nothing that is
@@ -162,6 +166,7 @@ class ContentService:
                     parser=parser,
                     may_open=ACCESS in principal.rights,
                     cache=cache,
+                    embeds=embed,
                 )
             note.counts = result.counts()
             if location is not None:
@@ -169,6 +174,34 @@ class ContentService:
                     BranchKey(tenant, repository, branch),
                     listed.ingested(location, origin or SourceRevision(), registries.formats),
                 )
+        if not embed or result.embeddings.name == "complete":
+            return result
+        return result.with_embeddings(self.embed(principal, repository, branch, progress))
+
+    def embed(
+        self,
+        principal: Principal,
+        repository: str,
+        branch: str,
+        progress: ReportProgress = no_progress,
+    ) -> "EmbeddingResult":
+        """Embeds what a branch has no vectors of, with all rights of an ingest and no others."""
+        from docgraph.ingest.embed_pending import EmbeddingJob
+        from docgraph.ingest.run import find_clearance_problems
+
+        tenant = principal.tenant
+        detail = f"{repository} {branch}"
+        with self.audit.record(principal, "embed", right=INGEST, changes=detail) as note:
+            embedder = self.embedder()
+            with self.open_vector_cache(tenant, embedder.identity) as cache:
+                result = EmbeddingJob(
+                    lambda: self.store.open_writer(tenant, repository, branch, embedder.identity),
+                    embedder,
+                    cache,
+                    find_problems=partial(find_clearance_problems, self.embedder_clearance),
+                    progress=progress,
+                ).run()
+            note.counts = {"vectors": result.vectors, "problems": len(result.problems)}
             return result
 
     def _check_source(
@@ -215,7 +248,7 @@ class ContentService:
         with self.audit.read(self.store, principal, "status", scope) as (reads, _):
             ingests = self.running_ingests(principal)
             counted, embedder = reads.counts(), reads.embedder
-            found = Status(reads.scope, counted, embedder, ingests)
+            found = Status(reads.scope, counted, embedder, reads.embeddings, ingests)
         states = self.source_states(principal, found.scope.snapshots, thorough=True)
         return replace(found, source_states=states)
 

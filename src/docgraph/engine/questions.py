@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from docgraph.engine.audit_trail import AuditNote, AuditTrail, open_session
 from docgraph.engine.unknown_nodes import unknown_node
@@ -33,6 +33,7 @@ from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.text_reads import TextReads
 
+T = TypeVar("T")
 Providers = Mapping[type, Callable[[Mapping[type, Any]], Any]]
 
 
@@ -104,7 +105,7 @@ class QuestionService:
         with self.audit.read(self.store, reader, "execute", visible) as (reads, note):
             note.plan = saved.plan.digest
             note.missing(saved.plan.order, reads.graph.visible_ids(saved.plan.order))
-            if reads.embedder not in (None, saved.plan.embedder):
+            if saved.plan.query_vector and reads.embedder not in (None, saved.plan.embedder):
                 raise WrongEmbedder(f"the plan was made with {saved.plan.embedder.name}")
             given: dict[type, Any] = {RetrievalPlan: saved.plan}
             steps = pipeline.before(Answer).starting_from(RetrievalPlan)
@@ -127,8 +128,8 @@ class QuestionService:
 
         request = request.validated()
         with self.audit.record(request.reader, "why") as note:
-            question = self._embed(request.question)
-            with open_session(self.store, request.reader, request.scope, note) as reads:
+
+            def explain(question: Question, reads: ReaderSession) -> Explanation:
                 given, pipeline = self._given(
                     request, request.effective_pipeline(), question, reads, note
                 )
@@ -137,6 +138,10 @@ class QuestionService:
                     note.missing((node,), ())
                     raise unknown_node(reads, node)
                 return explanation
+
+            return self._with_question(
+                request.reader, request.question, request.scope, note, explain
+            )
 
     def nodes(
         self,
@@ -167,18 +172,37 @@ class QuestionService:
         self, request: QuestionRequest, pipeline: Pipeline, note: AuditNote
     ) -> Retrieval:
         request = request.validated()
-        question = self._embed(request.question)
-        with open_session(self.store, request.reader, request.scope, note) as reads:
-            given, pipeline = self._given(request, pipeline, question, reads, note)
-            retrieval = Retrieval(request, reads.scope, self._run(pipeline, given, reads))
+
+        def retrieve(question: Question, reads: ReaderSession) -> Retrieval:
+            given, steps = self._given(request, pipeline, question, reads, note)
+            retrieval = Retrieval(request, reads.scope, self._run(steps, given, reads))
             note.plan = retrieval.plan.digest if RetrievalPlan in retrieval.run.values else ""
             return retrieval
+
+        return self._with_question(request.reader, request.question, request.scope, note, retrieve)
+
+    def _with_question(
+        self,
+        reader: Principal,
+        text: str,
+        scope: Sequence[SnapshotSelector],
+        note: AuditNote,
+        answer: Callable[[Question, ReaderSession], T],
+    ) -> T:
+        """Embeds the question only where what is visible has vectors, and while no session is open:
+        an embedder may be slow. What is embedded stays so, so two sessions are enough."""
+        with open_session(self.store, reader, scope, note) as reads:
+            if not _needs_vector(text, reads):
+                return answer(self._question(text, None, reads), reads)
+        embedded = self._embed(text)
+        with open_session(self.store, reader, scope, note) as reads:
+            return answer(self._question(text, embedded, reads), reads)
 
     def _given(
         self,
         request: QuestionRequest,
         pipeline: Pipeline,
-        question: Question | None,
+        question: Question,
         reads: ReaderSession,
         note: AuditNote,
     ) -> tuple[dict[type, Any], Pipeline]:
@@ -186,10 +210,10 @@ class QuestionService:
 
         A seed that is not visible is an error.
         """
-        given: dict[type, Any] = {Question: self._question(question, reads)}
+        given: dict[type, Any] = {Question: question}
         if not request.seeds:
             return given, pipeline
-        given[Seeds] = seeds_from_ids(reads.graph, request.seeds)
+        given[Seeds] = _seeds(request.seeds, reads)
         note.missing(request.seeds, given[Seeds].ids)
         if note.unseen:
             raise unknown_node(reads, note.unseen[0])
@@ -201,20 +225,19 @@ class QuestionService:
         """All that the receipt names must be visible, before anything is done."""
         scope = _selectors(receipt.snapshots)
         request = QuestionRequest(reader, pipeline, receipt.question, receipt.seeds, scope)
-        question = self._embed(receipt.question)
-        question = question and require_same_embedding(receipt, question)
         named = node_ids_in(receipt.plan)
         note.missing(named, ())
-        with open_session(self.store, reader, scope, note) as reads:
+
+        def rerun(question: Question, reads: ReaderSession) -> Retrieval:
             note.missing(named, reads.graph.visible_ids(named))
             if note.unseen:
                 raise NotVisible("not everything is visible")
-            given: dict[type, Any] = {
-                Question: require_same_embedding(receipt, self._question(question, reads))
-            }
+            given: dict[type, Any] = {Question: require_same_embedding(receipt, question)}
             if receipt.seeds:
-                given[Seeds] = seeds_from_ids(reads.graph, receipt.seeds)
+                given[Seeds] = _seeds(receipt.seeds, reads)
             return Retrieval(request, reads.scope, self._run(pipeline, given, reads))
+
+        return self._with_question(reader, receipt.question, scope, note, rerun)
 
     def _is_visible(self, reader: Principal, selector: SnapshotSelector) -> bool:
         """A plan does not outlive its permission: what is gone leaves an empty scope behind."""
@@ -224,21 +247,18 @@ class QuestionService:
         except NotVisible:
             return False
 
-    def _embed(self, text: str) -> Question | None:
-        """Before the store is opened: a slow embedder must not keep a session open."""
-        if not text:
-            return None
+    def _embed(self, text: str) -> Question:
         with self.audit.tracer.span("embed_question") as span:
             embedder = self.embedder()
             vector = tuple(embedder.embed([text])[0].tolist())
             span.set({"docgraph.embedder": embedder.identity.name})
         return Question(text, vector, embedder.identity)
 
-    def _question(self, question: Question | None, reads: ReaderSession) -> Question:
+    def _question(self, text: str, question: Question | None, reads: ReaderSession) -> Question:
         """As the store's own embedder would have embedded it, or not at all."""
         stored = reads.embedder
-        if question is None:
-            return Question("", (), stored or self.embedder().identity)
+        if question is None or not _needs_vector(text, reads):
+            return Question(text, (), stored or self.embedder().identity)
         if stored not in (None, question.embedder):
             assert stored is not None
             raise WrongEmbedder(
@@ -257,6 +277,14 @@ class QuestionService:
             Reranker: lambda values: ReaderReranker(self.rerank_model(), reads, values[Question]),
         }
         return run(pipeline, given, providers, self.clock, self.audit.tracer)
+
+
+def _needs_vector(text: str, reads: ReaderSession) -> bool:
+    return bool(text) and reads.embeddings.summarized > 0
+
+
+def _seeds(ids: tuple[str, ...], reads: ReaderSession) -> Seeds:
+    return replace(seeds_from_ids(reads.graph, ids), embeddings=reads.embeddings.describe())
 
 
 def _selectors(snapshots: Sequence[SnapshotName]) -> tuple[SnapshotSelector, ...]:

@@ -1,6 +1,7 @@
 """fetch_evidence: the best chunks of planned nodes, limited per document and in total."""
 
 from collections import defaultdict
+from operator import attrgetter
 from typing import Annotated
 
 from annotated_types import Interval
@@ -29,7 +30,8 @@ def fetch_evidence(
     per_document: Annotated[int, Interval(ge=1, le=1000)] = 5,
     max_chunks: Annotated[int, Interval(ge=1, le=10000)] = 30,
 ) -> RetrievedContext:
-    """In the plan's order; within a node by similarity, then position.
+    """In the plan's order; within a node by similarity, or by BM25 before it is embedded, then by
+    position.
 
     Sections and symbols share their document's limit. Where `max_chunks` is too small for all,
     every node's best chunk comes before any node's second.
@@ -40,7 +42,7 @@ def fetch_evidence(
     for concept in concepts:
         scores = [score for score in reads.chunk_scores(concept.id) if score.id not in seen]
         seen.update(score.id for score in scores)
-        ranked[concept.id] = sorted(scores, key=_by_similarity)
+        ranked[concept.id] = sorted(scores, key=attrgetter("order"))
     selected = _limit_total(_limit_per_document(concepts, ranked, per_document), max_chunks)
     nodes = tuple(
         NodeEvidence(
@@ -56,10 +58,6 @@ def fetch_evidence(
     return RetrievedContext(plan.question, nodes, missing, why_empty(plan, nodes, missing))
 
 
-def _by_similarity(score: ChunkScore) -> tuple[int, int]:
-    return (-(score.similarity or 0), score.position)
-
-
 def _limit_per_document(concepts: tuple[Concept, ...], ranked: Ranked, limit: int) -> Ranked:
     """The most similar chunks of each document, from all of its planned nodes."""
     by_document: defaultdict[str, list[ChunkScore]] = defaultdict(list)
@@ -68,7 +66,7 @@ def _limit_per_document(concepts: tuple[Concept, ...], ranked: Ranked, limit: in
     selected = {
         score.id
         for scores in by_document.values()
-        for score in sorted(scores, key=_by_similarity)[:limit]
+        for score in sorted(scores, key=attrgetter("order"))[:limit]
     }
     return {
         node: [score for score in scores if score.id in selected] for node, scores in ranked.items()

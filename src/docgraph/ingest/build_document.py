@@ -1,7 +1,10 @@
 """Builds the document that is stored from a parsed file, and the texts to embed."""
 
+from collections.abc import Iterable, Sequence
+
 from docgraph.ingest.chunking import CHUNK_CHARACTERS, heading_paths, split_chunks
 from docgraph.ingest.definitions import defined_names, list_definitions
+from docgraph.ingest.embedding_priority import embedding_priority
 from docgraph.ingest.miners.document_view import DocumentView
 from docgraph.ingest.miners.registry import SHIPPED_MINERS, MinerRegistry
 from docgraph.ingest.parsed_file import ParsedFile
@@ -15,7 +18,19 @@ from docgraph.ports.source import SourceFile
 from docgraph.ports.writes import BuiltDocument
 
 # Raised whenever the same bytes would give another document than before.
-VERSION = 5
+VERSION = 6
+
+
+def texts_to_embed(
+    nodes: Sequence[DocumentNode], chunks: Iterable[Chunk]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """One for each chunk, and one for each node; the first node is the document."""
+    title = nodes[0].title
+    signatures = {node.id: node.signature for node in nodes}
+    return (
+        tuple(chunk_text_to_embed(title, chunk, signatures[chunk.node]) for chunk in chunks),
+        tuple(node_text_to_embed(title, node) for node in nodes),
+    )
 
 
 def chunk_text_to_embed(title: str, chunk: Chunk, signature: str = "") -> str:
@@ -88,13 +103,9 @@ def build_document(
         fingerprint=fingerprint,
         unresolved_calls=parsed.unresolved_calls,
         source_lines=parsed.source_lines,
+        embedding_priority=embedding_priority(path, parsed.kind, parsed.text),
     )
-    signatures = dict(zip(parts, (part.signature for part in parsed.parts), strict=True))
-    return BuiltDocument(
-        document,
-        tuple(chunk_text_to_embed(parsed.title, c, signatures.get(c.node, "")) for c in chunks),
-        tuple(node_text_to_embed(parsed.title, node) for node in nodes),
-    )
+    return BuiltDocument(document, *texts_to_embed(nodes, chunks))
 
 
 def build_nodes(repository: str, path: str, parsed: ParsedFile) -> tuple[DocumentNode, ...]:
@@ -122,6 +133,7 @@ def build_nodes(repository: str, path: str, parsed: ParsedFile) -> tuple[Documen
                 summary=summarize_part(parsed, index),
                 parent=parent,
                 source=_location(path, parsed.text, part.start, part.end, positions),
+                signature_length=len(part.signature),
             )
         )
     return tuple(nodes)

@@ -1,14 +1,21 @@
-"""Embeds built documents: each distinct text once, and only texts without a stored vector."""
+"""Embeds documents: each distinct text once, and only texts without a stored or cached vector."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from docgraph.model.document import Document
+from docgraph.model.document import Chunk
+from docgraph.model.node import DocumentNode
 from docgraph.model.vector import IntVector, combine
+from docgraph.ports.cancellation import check_cancelled
 from docgraph.ports.models import NO_VECTOR_CACHE, BatchEmbedder, Embedder, VectorCache
-from docgraph.ports.writes import BuiltDocument, EmbeddingWriter, text_key
+from docgraph.ports.writes import BuiltDocument, VectorWriter, text_key
+
+# Of about the same length; none is waited for much longer than a second.
+COMPUTED_TOGETHER = 128
+
+StoreVectors = Callable[[Mapping[str, IntVector]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,85 +28,100 @@ class EmbeddedBatch:
 
 def embed(
     batch: Sequence[BuiltDocument],
-    embeddings: EmbeddingWriter,
+    embeddings: VectorWriter,
     embedder: Embedder,
     cache: VectorCache = NO_VECTOR_CACHE,
 ) -> EmbeddedBatch:
-    """Adds the vector of every chunk and summary; the documents have those of their nodes."""
-    chunk_keys = [built.chunk_keys() for built in batch]
-    node_keys = [tuple(map(text_key, built.node_texts)) for built in batch]
-    texts: dict[str, str] = {}
-    for built, chunks, nodes in zip(batch, chunk_keys, node_keys, strict=True):
-        texts.update(zip(chunks, built.chunk_texts, strict=True))
-        texts.update(zip(nodes, built.node_texts, strict=True))
-    vectors, computed = _find_or_compute(texts, embeddings, embedder, cache)
-    documents = (
-        replace(
-            built,
-            node_vectors=node_vectors(
-                built.document, [vectors[k] for k in chunks], [vectors[k] for k in nodes]
-            ),
-        )
-        for built, chunks, nodes in zip(batch, chunk_keys, node_keys, strict=True)
-    )
-    return EmbeddedBatch(tuple(documents), computed)
-
-
-def _find_or_compute(
-    texts: Mapping[str, str],
-    embeddings: EmbeddingWriter,
-    embedder: Embedder,
-    cache: VectorCache,
-) -> tuple[dict[str, IntVector], int]:
-    """The vector of every text, and how many of them were computed."""
-    stored = embeddings.find(sorted(texts))
-    cached = cache.find(sorted(texts.keys() - stored.keys()))
-    if cached:
-        embeddings.add(cached)
-    missing = sorted(texts.keys() - stored.keys() - cached.keys())
-    computed: dict[str, IntVector] = {}
+    """Adds the vector of every chunk; the documents have those of their nodes."""
+    texts = TextVectors((*one.chunk_texts, *one.node_texts) for one in batch)
+    chunks = {key for one in batch for key in one.chunk_keys()}
+    texts.find(embeddings.find(sorted(chunks)))
+    cached = texts.find(cache.find(texts.missing))
+    embeddings.add(_only(cached, chunks))
 
     def store(vectors: Mapping[str, IntVector]) -> None:
         cache.add(vectors)
-        embeddings.add(vectors)
-        computed.update(vectors)
+        embeddings.add(_only(vectors, chunks))
 
-    if missing:
-        _compute({key: texts[key] for key in missing}, embedder, store)
-    return stored | cached | computed, len(computed)
+    texts.compute(embedder, store)
+    documents = (
+        replace(
+            one,
+            node_vectors=node_vectors(
+                one.document.nodes,
+                one.document.chunks,
+                texts.vectors_of(one.chunk_texts),
+                texts.vectors_of(one.node_texts),
+            ),
+        )
+        for one in batch
+    )
+    return EmbeddedBatch(tuple(documents), texts.computed)
 
 
-def _compute(
-    texts: Mapping[str, str], embedder: Embedder, store: Callable[[Mapping[str, IntVector]], None]
-) -> None:
-    """Stores vectors as they come, so that the next ingest asks only for those that are missing."""
-    keys = list(texts)
+def _only(vectors: Mapping[str, IntVector], keys: Collection[str]) -> dict[str, IntVector]:
+    return {key: vector for key, vector in vectors.items() if key in keys}
 
-    def store_batch(start: int, vectors: Sequence[IntVector]) -> None:
-        store(dict(zip(keys[start : start + len(vectors)], vectors, strict=True)))
 
-    if isinstance(embedder, BatchEmbedder):
-        embedder.embed_batches(list(texts.values()), store_batch)
-    else:
-        store(dict(zip(keys, embedder.embed(list(texts.values())), strict=True)))
+class TextVectors:
+    """Texts by `text_key`, and the vectors of those that are known; `computed` counts new ones."""
+
+    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
+        self._texts = {text_key(text): text for some in texts for text in some}
+        self._vectors: dict[str, IntVector] = {}
+        self.computed = 0
+
+    @property
+    def missing(self) -> list[str]:
+        return sorted(self._texts.keys() - self._vectors.keys())
+
+    def find(self, vectors: Mapping[str, IntVector]) -> Mapping[str, IntVector]:
+        self._vectors.update(vectors)
+        return vectors
+
+    def compute(self, embedder: Embedder, store: StoreVectors) -> None:
+        """Those that are missing. `store` gets vectors as they come, so that an ingest that ends
+        early loses few of them."""
+        texts = self._texts
+        keys = sorted(self.missing, key=lambda key: (len(texts[key]), key))
+
+        def store_batch(start: int, vectors: Sequence[IntVector]) -> None:
+            found = dict(zip(keys[start : start + len(vectors)], vectors, strict=True))
+            store(found)
+            self.find(found)
+            self.computed += len(found)
+
+        if keys and isinstance(embedder, BatchEmbedder):
+            embedder.embed_batches([texts[key] for key in keys], store_batch)
+            return
+        for start in range(0, len(keys), COMPUTED_TOGETHER):
+            check_cancelled()
+            some = keys[start : start + COMPUTED_TOGETHER]
+            store_batch(start, embedder.embed([texts[key] for key in some]))
+
+    def vectors_of(self, texts: Iterable[str]) -> list[IntVector]:
+        return [self._vectors[text_key(text)] for text in texts]
 
 
 def node_vectors(
-    document: Document, chunks: Sequence[IntVector], summaries: Sequence[IntVector]
+    nodes: Sequence[DocumentNode],
+    chunks: Sequence[Chunk],
+    chunk_vectors: Sequence[IntVector],
+    summaries: Sequence[IntVector],
 ) -> tuple[IntVector, ...]:
     """Of a node's summary and every chunk inside it, those of inner nodes too."""
-    index_of = {node.id: index for index, node in enumerate(document.nodes)}
+    index_of = {node.id: index for index, node in enumerate(nodes)}
     own = np.array(summaries)
     totals = np.zeros(own.shape, dtype=np.int64)
     counts = [0] * len(own)
     rows = list(totals)
-    for chunk, vector in zip(document.chunks, chunks, strict=True):
+    for chunk, vector in zip(chunks, chunk_vectors, strict=True):
         index = index_of[chunk.node]
         rows[index] += vector
         counts[index] += 1
     # Parents precede their children, so that inner sums are complete when they are added.
     for index in range(len(rows) - 1, 0, -1):
-        parent = document.nodes[index].parent
+        parent = nodes[index].parent
         if parent is not None:
             rows[index_of[parent]] += rows[index]
             counts[index_of[parent]] += counts[index]

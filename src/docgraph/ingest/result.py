@@ -1,11 +1,16 @@
 """The result of an ingest."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from docgraph.model.access import AccessChanges
+from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.source import SourceProblem
+
+if TYPE_CHECKING:
+    from docgraph.ingest.embed_pending import EmbeddingResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,9 @@ class IngestResult:
     `removed` too. `problems` name files that were left out, `remarks` files that were ingested
     although something about them is odd, `skipped` counts by suffix files that no format reads.
     `access` says for how many documents that were there before the readers changed.
+
+    `vectors` counts those that were computed, `embeddings` says how far the newest snapshot is
+    embedded, and `embedding_snapshot` is the last one that was published for its vectors alone.
     """
 
     snapshot: SnapshotName | None
@@ -46,6 +54,17 @@ class IngestResult:
     remarks: tuple[SourceProblem, ...]
     skipped: tuple[tuple[str, int], ...]
     access: AccessChanges
+    embeddings: EmbeddingState
+    embedding_snapshot: SnapshotName | None = None
+
+    def with_embeddings(self, result: "EmbeddingResult") -> "IngestResult":
+        return replace(
+            self,
+            vectors=self.vectors + result.vectors,
+            problems=(*self.problems, *result.problems),
+            embeddings=result.state,
+            embedding_snapshot=result.snapshot,
+        )
 
     def counts(self) -> dict[str, int]:
         return {

@@ -1,8 +1,9 @@
 """One ingest: writes a source's files as a new snapshot and publishes it, or nothing."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from docgraph.ingest.access_rules import AccessRules, StoredStatements, read_access_file
 from docgraph.ingest.changed_files import ChangedFiles
@@ -13,6 +14,7 @@ from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.ingest.miners.titles import mine_titles
 from docgraph.ingest.parse_file import FileParser, InProcessParser
 from docgraph.ingest.progress import (
+    Askable,
     ReportProgress,
     SearchReport,
     no_progress,
@@ -30,15 +32,17 @@ from docgraph.ports.writes import (
     AccessWriter,
     BuiltDocument,
     DocumentWriter,
-    EmbeddingWriter,
     ReferenceWriter,
     SnapshotWriter,
     SourceRevision,
+    VectorWriter,
 )
 
 # Short batches need little memory and hold locks briefly.
 BATCH_FILES = 64
 BATCH_CHUNKS = 512
+# So few characters are embedded within a second or two, before the snapshot is published.
+EMBEDDED_AT_ONCE = 64_000
 MAX_UNRESOLVED = 100  # of each relation are shown; all are counted
 
 
@@ -54,29 +58,42 @@ class WriteCounts:
 def write_documents(
     built: Iterable[BuiltDocument | None],
     documents: DocumentWriter,
-    embeddings: EmbeddingWriter,
+    embeddings: VectorWriter,
     embedder: Embedder,
     *,
     cache: VectorCache = NO_VECTOR_CACHE,
+    most_characters: int = EMBEDDED_AT_ONCE,
 ) -> WriteCounts:
-    """None is a file with nothing to write."""
-    nodes = chunks = vectors = 0
-    for batch in split_batches(built):
-        embedded = embed([one for one in batch if one is not None], embeddings, embedder, cache)
-        if embedded.documents:
+    """None is a file with nothing to write. If all have no more than so many characters, they are
+    embedded; else none is."""
+    nodes = chunks = vectors = size = 0
+    batches = split_batches(built)
+    first: list[list[BuiltDocument]] = []
+    for batch in batches:
+        first.append(batch)
+        size += sum(len(text) for one in batch for text in (*one.chunk_texts, *one.node_texts))
+        if size > most_characters:
+            break
+    for batch in chain(first, batches):
+        if size <= most_characters:
+            embedded = embed(batch, embeddings, embedder, cache)
             documents.add(embedded.documents)
-        nodes += sum(len(one.document.nodes) for one in embedded.documents)
-        chunks += sum(len(one.document.chunks) for one in embedded.documents)
-        vectors += embedded.computed
+            vectors += embedded.computed
+        else:
+            documents.add(batch)
+        nodes += sum(len(one.document.nodes) for one in batch)
+        chunks += sum(len(one.document.chunks) for one in batch)
     return WriteCounts(nodes, chunks, vectors)
 
 
-def split_batches(built: Iterable[BuiltDocument | None]) -> Iterator[list[BuiltDocument | None]]:
-    batch: list[BuiltDocument | None] = []
+def split_batches(built: Iterable[BuiltDocument | None]) -> Iterator[list[BuiltDocument]]:
+    batch: list[BuiltDocument] = []
     chunks = 0
     for one in built:
+        if one is None:
+            continue
         batch.append(one)
-        chunks += len(one.chunk_texts) if one is not None else 0
+        chunks += len(one.chunk_texts)
         if len(batch) >= BATCH_FILES or chunks >= BATCH_CHUNKS:
             yield batch
             batch, chunks = [], 0
@@ -104,8 +121,10 @@ def ingest(
     parser: FileParser | None = None,
     may_open: bool = True,
     cache: VectorCache = NO_VECTOR_CACHE,
+    embeds: bool = True,
 ) -> IngestResult:
-    """Unchanged files are not parsed again, documents whose file is gone are removed.
+    """Unchanged files are not parsed again, documents whose file is gone are removed. If it
+    `embeds`, it does so with a few new texts; many are left to an EmbeddingJob.
 
     Unless it `may_open` them, the rules given here open no document that is stored already.
     `clearance` limits what may be sent to an embedder on another machine. Without a `parser`, files
@@ -132,6 +151,7 @@ def ingest(
         writer.embeddings,
         embedder,
         cache=cache,
+        most_characters=EMBEDDED_AT_ONCE if embeds else -1,
     )
     if files.is_empty:
         problems = (*registries.problems, *files.problems, *access.problems)
@@ -153,6 +173,8 @@ def ingest(
             SearchReport(files.sizes(), frozenset(files.unchanged), counts.chunks, progress),
         )
     published = writer.publish(revision) if writer.has_changes(revision) else None
+    if published is not None:
+        progress(Askable(published, writer.embeddings.state()))
     # Counted for the report alone, so nobody has to wait for it.
     has_written = published is not None and bool(files.added or files.changed)
     reference_counts = writer.references.counts() if has_written else ()
@@ -184,7 +206,22 @@ def ingest(
         skipped=listing.skipped,
         access=AccessChanges() if published is None else writer.access.changes(),
         snapshot=published,
+        embeddings=writer.embeddings.state(),
     )
+
+
+def find_clearance_problems(
+    clearance: Clearance | None, writer: SnapshotWriter, paths: Sequence[str]
+) -> list[SourceProblem]:
+    """Documents of the newest snapshot that must not be sent to the embedder."""
+    if clearance is None:
+        return []
+    statements = writer.access.statements()
+    found = (
+        _find_clearance_problem(writer.access, clearance, path, statements.get(path, ()))
+        for path in paths
+    )
+    return [problem for problem in found if problem is not None]
 
 
 def _find_clearance_problem(

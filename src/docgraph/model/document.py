@@ -29,7 +29,8 @@ class Document:
     The exception are `statements` on who may read it, which lie outside the snapshots.
 
     `unresolved_calls` counts calls whose target the file does not show. `source_lines` maps
-    offsets in the text to lines of the file, where the text is not the file's own.
+    offsets in the text to lines of the file, where the text is not the file's own. Documents with
+    a lower `embedding_priority` are embedded first.
     """
 
     path: str
@@ -42,6 +43,7 @@ class Document:
     fingerprint: str
     unresolved_calls: int = 0
     source_lines: tuple[tuple[int, int], ...] = ()
+    embedding_priority: int = 1
 
     @property
     def id(self) -> str:

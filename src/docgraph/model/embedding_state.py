@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 StateName = Literal["none", "partial", "complete"]
+COMPLETE: StateName = "complete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class EmbeddingState:
     @property
     def name(self) -> StateName:
         if self.embedded == self.documents:
-            return "complete"
+            return COMPLETE
         return "partial" if self.summarized else "none"
 
     def describe(self) -> str:

@@ -89,6 +89,10 @@ class WrongEmbedder(StoreError):
     """The snapshot was embedded by another model."""
 
 
+class NotEmbedded(DocgraphError):
+    """A search needs vectors, and what is visible has none yet."""
+
+
 class ParserError(DocgraphError):
     """No process for parsing files can be started."""
 

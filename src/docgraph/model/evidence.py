@@ -26,13 +26,22 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class ChunkScore:
-    """A chunk of a planned node without its text; `similarity` is an exact dot product."""
+    """A chunk of a planned node without its text; `similarity` is an exact dot product.
+
+    `lexical` is its BM25 score where it has no similarity.
+    """
 
     id: str
     node: str
     position: int
     similarity: int | None
     size: int
+    lexical: float = 0.0
+
+    @property
+    def order(self) -> tuple[int, float, int]:
+        """The most relevant first. Of one document, all chunks have a similarity or none has."""
+        return (-(self.similarity or 0), -self.lexical, self.position)
 
 
 @dataclass(frozen=True, slots=True)

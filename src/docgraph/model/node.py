@@ -36,7 +36,10 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class DocumentNode:
-    """`parent` is the id of the enclosing node; a document has none."""
+    """`parent` is the id of the enclosing node; a document has none.
+
+    The summary of a symbol begins with its signature, of so many characters.
+    """
 
     id: str
     kind: str
@@ -44,6 +47,11 @@ class DocumentNode:
     summary: str
     parent: str | None
     source: Location
+    signature_length: int = 0
+
+    @property
+    def signature(self) -> str:
+        return self.summary[: self.signature_length]
 
 
 # Node ids: `repository:path`, `repository:path#slug`, `repository:path::Qualified.name`.

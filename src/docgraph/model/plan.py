@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from docgraph.model.digest import digest
+from docgraph.model.embedding_state import COMPLETE
 from docgraph.model.node import document_of
 from docgraph.model.question import EmbedderIdentity, Question
 from docgraph.model.seeds import EVERY_CANDIDATE, Selection
@@ -37,7 +38,8 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """The limits and options that the plan was made with."""
+    """The limits and options that the plan was made with; `embeddings` says how far the visible
+    documents were embedded then."""
 
     search: tuple[Setting, ...]
     selection: Selection
@@ -50,6 +52,7 @@ class Constraints:
     max_nodes: int | None
     admit: str
     exact: bool = True
+    embeddings: str = COMPLETE
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ class RetrievalPlan:
         search: tuple[Setting, ...] = (),
         selection: Selection = EVERY_CANDIDATE,
         exact: bool = True,
+        embeddings: str = COMPLETE,
         max_documents: int | None = None,
         cut: tuple[Cut, ...] = (),
         admit: str = "seeds",
@@ -90,6 +94,7 @@ class RetrievalPlan:
                 search=search,
                 selection=selection,
                 exact=exact,
+                embeddings=embeddings,
                 traversal_enabled=False,
                 max_relationship_depth=0,
                 direction="out",

@@ -21,14 +21,14 @@ class RowGroups:
     def __init__(self, rows: Ints) -> None:
         """`rows` tells each row's owner; `owners` has each once."""
         self.rows = rows
-        self._starts = _turns(rows)
+        self._starts = turns(rows)
         runs = rows[self._starts]
         self._order: Ints | None = None
         self._turns = self._starts
         self.owners = runs
         if len(distinct(runs)) < len(runs):  # some owner's rows stand apart
             self._order = np.argsort(runs, kind="stable")
-            self._turns = _turns(runs[self._order])
+            self._turns = turns(runs[self._order])
             self.owners = runs[self._order][self._turns]
 
     @property
@@ -52,10 +52,10 @@ class RowGroups:
 def distinct(numbers: Ints) -> Ints:
     """Each once, in order; np.unique imports a good part of NumPy that nobody else needs."""
     ordered = np.sort(numbers)
-    return ordered[_turns(ordered)]
+    return ordered[turns(ordered)]
 
 
-def _turns(rows: Ints) -> Ints:
+def turns(rows: Ints) -> Ints:
     """Where another owner's rows begin."""
     if not len(rows):
         return np.empty(0, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from docgraph.model.embedding_state import COMPLETE
 from docgraph.model.node import document_of
 
 
@@ -48,13 +49,15 @@ def normalised_cosine(cosine: float, baseline: float) -> float:
 @dataclass(frozen=True, slots=True)
 class Seeds:
     """Best first, ties by id. `search` records the options; unless it was `exact`, an index
-    proposed the rows, and may have missed some."""
+    proposed the rows, and may have missed some. `embeddings` says how far the visible documents
+    were embedded."""
 
     ranked: tuple[Seed, ...]
     search: tuple[tuple[str, str | int | float | bool | None], ...]
     selection: Selection = EVERY_CANDIDATE
     exact: bool = True
     candidates: CandidateScores = NO_CANDIDATE_SCORES
+    embeddings: str = COMPLETE
 
     @property
     def ids(self) -> tuple[str, ...]:

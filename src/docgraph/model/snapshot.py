@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from docgraph.model.embedding_state import NOTHING_TO_EMBED, EmbeddingState, StateName
 from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.node import encode
 from docgraph.model.question import EmbedderIdentity
@@ -82,7 +83,8 @@ ALL_REPOSITORIES: tuple[SnapshotSelector, ...] = (SnapshotSelector(),)
 
 @dataclass(frozen=True, slots=True)
 class SnapshotInfo:
-    """One snapshot of a branch; `documents` counts those that the reader may see.
+    """One snapshot of a branch; `documents` counts those that the reader may see, `embeddings` says
+    whether these are embedded: none, partial or complete.
 
     `ref` and `revision` name the commit it was made from, where there is one.
     """
@@ -94,6 +96,7 @@ class SnapshotInfo:
     embedder: str
     miners: tuple[str, ...]
     documents: int
+    embeddings: StateName
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,7 @@ class VerifyReport:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a reader can see: snapshots, counts, and the model of the vectors.
+    """What a reader can see: snapshots, counts, the model of the vectors, and how far these are.
 
     `ingests` of the tenant that run, and `source_states`, whether the snapshots' sources have moved
     on, are for readers with the right `ingest` alone.
@@ -174,5 +177,6 @@ class Status:
     scope: Scope
     counts: Mapping[str, int]
     embedder: EmbedderIdentity | None
+    embeddings: EmbeddingState = NOTHING_TO_EMBED
     ingests: tuple[RunningIngest, ...] = ()
     source_states: tuple[SourceState, ...] = ()

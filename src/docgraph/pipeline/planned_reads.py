@@ -1,12 +1,13 @@
 """Reads outside the pipeline's plan, each through a plan of its own: reranking and nodes by id."""
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import NamedTuple
 
 from docgraph.model.access import may_send
 from docgraph.model.document import NodeText
 from docgraph.model.errors import BadInput
-from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
+from docgraph.model.evidence import Concept, EvidenceChunk
 from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity, Question
@@ -60,10 +61,7 @@ def require_reranker(model: RerankModel | None) -> RerankModel:
 
 
 def _most_similar_text(reads: TextReads, node: str) -> str:
-    def order(score: ChunkScore) -> tuple[int, int]:
-        return (-(score.similarity or 0), score.position)
-
-    best = sorted(reads.chunk_scores(node), key=order)[:1]
+    best = sorted(reads.chunk_scores(node), key=attrgetter("order"))[:1]
     return "".join(chunk.text for chunk in reads.chunks(tuple(best)))
 
 

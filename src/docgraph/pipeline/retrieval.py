@@ -143,6 +143,12 @@ class Retrieval:
         return self.run.get(RetrievalPlan)
 
     @property
+    def embeddings(self) -> str:
+        """How far the visible documents were embedded."""
+        plan = self.run.values.get(RetrievalPlan)
+        return self.seeds.embeddings if plan is None else plan.constraints.embeddings
+
+    @property
     def context(self) -> Context:
         return self.run.get(Context)
 

@@ -215,7 +215,12 @@ def _execute(
 def _plan_without_seeds(question: Question, seeds: Seeds) -> RetrievalPlan:
     """Of a step that refuses to plan without seeds: the next steps make an empty context of it."""
     return RetrievalPlan.of_seeds(
-        question, (), search=seeds.search, selection=seeds.selection, exact=seeds.exact
+        question,
+        (),
+        search=seeds.search,
+        selection=seeds.selection,
+        exact=seeds.exact,
+        embeddings=seeds.embeddings,
     )
 
 

@@ -87,8 +87,10 @@ def document_scores(
         return scores | dict.fromkeys(missing, 0.0)
     by_chunk = seeds.candidates.by_chunk
     similarities = similarity_of(question.vector, missing, search, by_chunk=by_chunk, roll_up=True)
-    cosines = {node: cosine(similarities.get(node, 0)) for node in missing}
-    return scores | {node: normalised_cosine(one, baseline) for node, one in cosines.items()}
+    # Without a vector, a document is as good as the median of the candidates.
+    cosines = {node: cosine(similarities[node]) for node in missing if node in similarities}
+    near = {node: normalised_cosine(one, baseline) for node, one in cosines.items()}
+    return scores | dict.fromkeys(missing, 0.0) | near
 
 
 class Admission(NamedTuple):

@@ -60,6 +60,7 @@ def expand_dependency_tree(
             search=seeds.search,
             selection=seeds.selection,
             exact=seeds.exact,
+            embeddings=seeds.embeddings,
             traversal_enabled=True,
             max_relationship_depth=max_depth,
             direction=direction,

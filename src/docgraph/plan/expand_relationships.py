@@ -88,6 +88,7 @@ def expand_relationships(
             search=seeds.search,
             selection=seeds.selection,
             exact=seeds.exact,
+            embeddings=seeds.embeddings,
             traversal_enabled=False,
             max_relationship_depth=1,
             direction="out",

@@ -30,6 +30,7 @@ def plan_seeds(
         search=seeds.search,
         selection=seeds.selection,
         exact=seeds.exact,
+        embeddings=seeds.embeddings,
         max_documents=max_documents,
         cut=tuple(
             Cut(seed, f"max_documents={max_documents}")

@@ -47,6 +47,13 @@ class VectorHits:
     document: Rows
     dot: Rows
 
+    def joined(self, other: "VectorHits") -> "VectorHits":
+        """Rows of both."""
+        columns = ("row", "node", "document", "dot")
+        return VectorHits(
+            *(np.concatenate((getattr(self, one), getattr(other, one))) for one in columns)
+        )
+
 
 class VectorSearch(Protocol):
     """Finds candidates. For every filter it holds at least the rows that the catalogue shows."""
@@ -173,7 +180,7 @@ class CatalogRows(Protocol):
         ...
 
     def has_rows(self, width: int) -> bool:
-        """Whether the session shows any document whose vectors have this width."""
+        """Whether the session shows any embedded document whose vectors have this width."""
         ...
 
 

@@ -7,8 +7,11 @@ from typing import Protocol
 from docgraph.model.access import AccessChanges, AccessRule, AccessStatement
 from docgraph.model.access_policy import AccessFileRules
 from docgraph.model.digest import digest_bytes
-from docgraph.model.document import Document
+from docgraph.model.document import Chunk, Document
 from docgraph.model.edge import Edge, Relationship
+from docgraph.model.embedding_state import EmbeddingState
+from docgraph.model.node import DocumentNode
+from docgraph.model.question import EmbedderIdentity
 from docgraph.model.reference import Reference, ReferenceCount, UnresolvedReference
 from docgraph.model.snapshot import SnapshotName, SourceLocation
 from docgraph.model.vector import IntVector
@@ -23,8 +26,8 @@ def text_key(text: str) -> str:
 class BuiltDocument:
     """A document with the text to embed for each of its chunks and nodes, in their order.
 
-    `node_vectors` has a vector per node once the document is embedded. A chunk's vector is stored
-    apart, under the `text_key` of its text.
+    `node_vectors` has a vector per node if the document is embedded already. A chunk's vector is
+    stored apart, under the `text_key` of its text.
     """
 
     document: Document
@@ -34,6 +37,39 @@ class BuiltDocument:
 
     def chunk_keys(self) -> tuple[str, ...]:
         return tuple(map(text_key, self.chunk_texts))
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDocument:
+    """A version of the new snapshot that is not completely embedded.
+
+    `texts` counts those of its nodes and chunks, `size` the characters of its own text.
+    """
+
+    version: int
+    path: str
+    priority: int
+    texts: int
+    size: int
+    is_summarized: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTexts:
+    """The nodes and chunks of a stored version, in the order in which they were built."""
+
+    version: int
+    nodes: tuple[DocumentNode, ...]
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedDocument:
+    """The vectors of a version's nodes, and of its chunks with the `text_key` of each."""
+
+    version: int
+    nodes: tuple[IntVector, ...]
+    chunks: tuple[tuple[str, IntVector], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +107,8 @@ class DocumentWriter(Protocol):
         ...
 
     def add(self, documents: Sequence[BuiltDocument]) -> None:
-        """One short batch; every chunk's vector was added before."""
+        """One short batch; of documents with `node_vectors`, every chunk's vector was added
+        before."""
         ...
 
     def remove(self, paths: Iterable[str]) -> None: ...
@@ -85,8 +122,8 @@ class DocumentWriter(Protocol):
         ...
 
 
-class EmbeddingWriter(Protocol):
-    """Vectors of one tenant and one embedder, by the `text_key` of the embedded text."""
+class VectorWriter(Protocol):
+    """Vectors of texts of one tenant and one embedder, by the `text_key` of the text."""
 
     def find(self, keys: Sequence[str]) -> dict[str, IntVector]:
         """Those that are stored; other keys are absent from the result."""
@@ -95,6 +132,33 @@ class EmbeddingWriter(Protocol):
     def add(self, vectors: Mapping[str, IntVector]) -> None:
         """Each is stored once; a key that is stored already keeps its vector."""
         ...
+
+
+class EmbeddingWriter(VectorWriter, Protocol):
+    """What is embedded of the documents of the new snapshot."""
+
+    def pending(self) -> tuple[PendingDocument, ...]:
+        """By path."""
+        ...
+
+    def state(self) -> EmbeddingState:
+        """Of all documents of the newest snapshot, whoever may read them."""
+        ...
+
+    def texts(self, versions: Sequence[int]) -> tuple[StoredTexts, ...]:
+        """By version."""
+        ...
+
+    def summaries(self, versions: Sequence[int]) -> dict[int, IntVector]:
+        """The vectors that their summaries got, of those that have one."""
+        ...
+
+    def add_summaries(self, vectors: Mapping[int, IntVector]) -> None:
+        """By version. Like the next, it leaves out versions that the new snapshot does not have,
+        and those that are so far already."""
+        ...
+
+    def add_documents(self, documents: Sequence[EmbeddedDocument]) -> None: ...
 
 
 class ReferenceWriter(Protocol):
@@ -204,6 +268,11 @@ class SnapshotWriter(Protocol):
         ...
 
     @property
+    def embedder(self) -> EmbedderIdentity | None:
+        """Whose vectors the newest snapshot has."""
+        ...
+
+    @property
     def source(self) -> SourceLocation | None:
         """Where the branch is filled from."""
         ...
@@ -219,6 +288,7 @@ class SnapshotWriter(Protocol):
     def publish(self, revision: SourceRevision | None = None) -> SnapshotName:
         """One small transaction; before it, no reader sees anything of this.
 
-        Without a revision, that of the newest snapshot stays.
+        Without a revision, that of the newest snapshot stays. The snapshot has all vectors that
+        were added before.
         """
         ...

@@ -19,6 +19,9 @@ MAX_DEFINERS = 8  # a name that more visible nodes define is common, as with tit
 def vector_candidates(
     question: Question, reads: SearchReads, over: Level, roll_up: bool, pool: int
 ) -> Ranked:
+    """None for a question without a vector: nothing of what is visible has one."""
+    if not question.vector:
+        return []
     rows = reads.nearest(question.vector, over=over, roll_up=roll_up, top=pool)
     return [(node, dot / ONE) for node, dot in rows]
 
@@ -54,7 +57,10 @@ def titled_nodes(text: str, reads: SearchReads) -> dict[str, str]:
 def cosines_of(
     question: Question, reads: SearchReads, nodes: Iterable[str], *, by_chunk: bool, roll_up: bool
 ) -> dict[str, float]:
-    """Cosines of their best chunks, or of the summary where there is no chunk."""
+    """Cosines of their best chunks, or of the summary where there is no chunk; those without a
+    vector are left out."""
     ids = tuple(nodes)
+    if not question.vector or not ids:
+        return {}
     near = similarity_of(question.vector, ids, reads, by_chunk=by_chunk, roll_up=roll_up)
-    return {node: near.get(node, 0) / ONE for node in ids}
+    return {node: near[node] / ONE for node in ids if node in near}

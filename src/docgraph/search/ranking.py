@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
+from docgraph.model.errors import NotEmbedded
 from docgraph.model.question import Question
 from docgraph.model.seeds import CandidateScores, normalised_cosine
 from docgraph.ports.search_reads import Level, SearchReads
@@ -34,11 +35,15 @@ def sort_by_score(scores: Mapping[str, float]) -> list[tuple[str, float]]:
     return [(node, -score) for score, node in rounded]
 
 
-def reciprocal_rank_fusion(rankings: Sequence[Ranking]) -> list[tuple[str, float]]:
+def reciprocal_rank_fusion(
+    rankings: Sequence[Ranking], unembedded: Collection[str] = ()
+) -> list[tuple[str, float]]:
+    """A node without a vector has in the missing ranking the position that it has in the other."""
     scores: dict[str, float] = {}
     for ranking in rankings:
         for position, (node, _) in enumerate(ranking, start=1):
-            scores[node] = scores.get(node, 0.0) + 1 / (RECIPROCAL_K + position)
+            counts = len(rankings) if node in unembedded else 1
+            scores[node] = scores.get(node, 0.0) + counts / (RECIPROCAL_K + position)
     return sort_by_score(scores)
 
 
@@ -52,9 +57,14 @@ def score_fusion(
     """Every candidate's cosine above the baseline, plus a share of its lexical weight, plus a share
     if the question names its title, or what it defines.
 
-    Small models' cosines lie in a narrow range; the baseline is the median of the candidates.
+    Small models' cosines lie in a narrow range; the baseline is the median of the candidates. A
+    candidate without a vector has in place of its cosine the part of the best one that its lexical
+    weight is of the best weight, which is 1.
     """
     scores = {node: normalised_cosine(cosine, baseline) for node, cosine in cosines.items()}
+    best = max(max(scores.values(), default=1.0), 0.0)
+    for node in (*lexical, *titled, *defining):
+        scores.setdefault(node, best * lexical.get(node, 0.0))
     for node, weight in lexical.items():
         scores[node] += WORDS_SHARE * weight
     for node in titled:
@@ -119,6 +129,11 @@ def rank(
     if options.mode == "bm25":
         return lexical, CandidateScores(tuple(lexical)), {}
     near = vector_candidates(question, reads, options.over, options.roll_up, options.pool)
+    if options.mode == "semantic" and not near and reads.embeddings.documents:
+        raise NotEmbedded(
+            f"semantic search needs vectors, and there are none yet to search over {options.over} "
+            f"(embeddings: {reads.embeddings.describe()}); until then, ask with mode hybrid or bm25"
+        )
     if options.mixes:
         return _fuse_scores(question, reads, options, near, lexical, definers)
     if options.refine:
@@ -126,8 +141,19 @@ def rank(
         near = sort_by_score(cosines)[: options.pool]
     if options.mode == "semantic":
         return near, CandidateScores(tuple(near), 0.0, options.by_chunk), {}
-    ranked = reciprocal_rank_fusion((near, lexical))
+    ranked = reciprocal_rank_fusion((near, lexical), _unembedded(question, reads, options, lexical))
     return ranked, CandidateScores(tuple(ranked)), {}
+
+
+def _unembedded(
+    question: Question, reads: SearchReads, options: RankingOptions, ranking: Ranking
+) -> frozenset[str]:
+    """Those without a vector that could have been found by."""
+    if reads.embeddings.name == "complete":
+        return frozenset()
+    nodes = [node for node, _ in ranking]
+    known = cosines_of(question, reads, nodes, by_chunk=options.by_chunk, roll_up=options.roll_up)
+    return frozenset(node for node in nodes if node not in known)
 
 
 def _fuse_scores(
@@ -143,7 +169,8 @@ def _fuse_scores(
     cosines = _all_cosines(question, reads, options, [*weights, *definers, *titles], near)
     baseline = baseline_of(cosines.values(), options.pool)
     ranked = score_fusion(cosines, weights, titles, definers, baseline)
-    return ranked, CandidateScores(tuple(ranked), baseline, options.by_chunk), titles
+    scale = baseline if question.vector else None
+    return ranked, CandidateScores(tuple(ranked), scale, options.by_chunk), titles
 
 
 def _all_cosines(
@@ -153,7 +180,7 @@ def _all_cosines(
     further: list[str],
     near: Ranked,
 ) -> dict[str, float]:
-    """Every candidate's cosine, however it was found."""
+    """The cosine of every candidate that has a vector, however it was found."""
     known = {} if options.refine else dict(near)
     candidates = dict.fromkeys([*(node for node, _ in near), *further])
     missing = [node for node in candidates if node not in known]

@@ -96,6 +96,7 @@ def search_nodes(
             *((("rerank_withheld", len(withheld)),) if withheld else ()),
         ),
         exact=mode == "bm25" or reads.exact,
+        embeddings=reads.embeddings.describe(),
         candidates=scores,
     )
 

@@ -8,15 +8,20 @@ from docgraph.model.access import LOCAL, AccessChanges, AccessRule, AccessStatem
 from docgraph.model.access_policy import AccessFileRules
 from docgraph.model.document import Document
 from docgraph.model.edge import SHARES_ENTITY, Edge, Relationship
+from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.link import merge_edges
+from docgraph.model.question import EmbedderIdentity
 from docgraph.model.reference import Reference, ReferenceCount, UnresolvedReference
 from docgraph.model.snapshot import SnapshotName, SourceLocation
 from docgraph.model.vector import IntVector
 from docgraph.ports.writes import (
     BuiltDocument,
     CurrentText,
+    EmbeddedDocument,
+    PendingDocument,
     SourceRevision,
     StoredDocument,
+    StoredTexts,
     text_key,
 )
 from tests.support.expected_edges import (
@@ -53,14 +58,66 @@ class MemoryBranch:
 
 
 class MemoryEmbeddingWriter:
-    def __init__(self) -> None:
+    """A version is the position of a path among all that were ever written."""
+
+    def __init__(self, branch: MemoryBranch | None = None) -> None:
         self.vectors: dict[str, IntVector] = {}
+        self._branch = branch or MemoryBranch()
+        self._paths: list[str] = []
+        self._summaries: dict[int, IntVector] = {}
 
     def find(self, keys: Sequence[str]) -> dict[str, IntVector]:
         return {key: self.vectors[key] for key in keys if key in self.vectors}
 
     def add(self, vectors: Mapping[str, IntVector]) -> None:
         self.vectors.update(vectors)
+
+    def _version(self, path: str) -> int:
+        if path not in self._paths:
+            self._paths.append(path)
+        return self._paths.index(path)
+
+    def pending(self) -> tuple[PendingDocument, ...]:
+        return tuple(
+            PendingDocument(
+                self._version(path),
+                path,
+                built.document.embedding_priority,
+                len(built.chunk_texts) + len(built.node_texts),
+                len(built.document.text),
+                self._version(path) in self._summaries,
+            )
+            for path, built in sorted(self._branch.built.items())
+            if not built.node_vectors
+        )
+
+    def state(self) -> EmbeddingState:
+        all_ = self._branch.newest.values()
+        done = [one for one in all_ if one.node_vectors]
+        pending = {one.path for one in self.pending() if one.is_summarized}
+        return EmbeddingState(
+            len(all_),
+            len(done) + len(pending),
+            len(done),
+            sum(len(one.chunk_texts) for one in all_),
+            sum(len(one.chunk_texts) for one in done),
+        )
+
+    def texts(self, versions: Sequence[int]) -> tuple[StoredTexts, ...]:
+        documents = [(one, self._branch.built[self._paths[one]].document) for one in versions]
+        return tuple(StoredTexts(one, found.nodes, found.chunks) for one, found in documents)
+
+    def summaries(self, versions: Sequence[int]) -> dict[int, IntVector]:
+        return {one: self._summaries[one] for one in versions if one in self._summaries}
+
+    def add_summaries(self, vectors: Mapping[int, IntVector]) -> None:
+        self._summaries.update(vectors)
+
+    def add_documents(self, documents: Sequence[EmbeddedDocument]) -> None:
+        for one in documents:
+            self.add(dict(one.chunks))
+            path = self._paths[one.version]
+            self._branch.built[path] = replace(self._branch.built[path], node_vectors=one.nodes)
 
 
 class MemoryAccessWriter:
@@ -128,7 +185,8 @@ class MemoryDocumentWriter:
         self._branch.changed = True
         self.batches.append(len(documents))
         for built in documents:
-            assert all(key in self._embeddings.vectors for key in built.chunk_keys())
+            known = built.chunk_keys() if built.node_vectors else ()
+            assert all(key in self._embeddings.vectors for key in known)
             self._branch.built[built.document.path] = built
             self._access.by_path[built.document.path] = built.document.statements
 
@@ -247,7 +305,7 @@ class MemoryWriter:
 
     def __init__(self) -> None:
         self.branch = MemoryBranch()
-        self.embeddings = MemoryEmbeddingWriter()
+        self.embeddings = MemoryEmbeddingWriter(self.branch)
         self.access = MemoryAccessWriter(self.branch)
         self.documents = MemoryDocumentWriter(self.branch, self.embeddings, self.access)
         self.references = MemoryReferenceWriter(self.branch)
@@ -258,6 +316,10 @@ class MemoryWriter:
     @property
     def is_first(self) -> bool:
         return not self.published
+
+    @property
+    def embedder(self) -> EmbedderIdentity | None:
+        return None
 
     @property
     def source(self) -> SourceLocation | None:

@@ -59,7 +59,7 @@ class CheckedVectorIndex:
         return VectorHits(known.row, known.node, known.document, _products(known, vector))
 
     def _check_exhausted(self, found: VectorHits, level: Level, width: int) -> None:
-        """Every document has a row, but need not have a chunk."""
+        """Every embedded document has a row, but need not have a chunk."""
         is_empty = not len(found.row) and level != "chunks"
         if is_empty and self.exact and self._catalog.has_rows(width):
             raise StoreError(
@@ -99,6 +99,6 @@ class SqlCatalogRows:
 
     def has_rows(self, width: int) -> bool:
         snapshots = self._visible.rows.snapshots
-        return bool(self._visible.mask.any()) and any(
+        return bool(self._visible.embedded.any()) and any(
             snapshots[one].embedder.dimensions == width for one in self._visible.reads.snapshots
         )

@@ -1,19 +1,21 @@
-"""VectorSearch over packed segments: exact products with every row that the filter shows."""
+"""VectorSearch over vectors in memory: exact products with every row that the filter shows."""
 
-from collections.abc import Iterator
-from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.adapters.indexes.segment_block import SegmentBlock, SmallInts
 from docgraph.adapters.indexes.segments import Ints
-from docgraph.adapters.indexes.visible_rows import PackedReader, ReaderView, VisibleRows
-from docgraph.model.scoring import top_rows
+from docgraph.adapters.indexes.version_vectors import CachedVectors, VersionVectors
+from docgraph.adapters.indexes.visible_rows import PackedReader, ReaderView
+from docgraph.adapters.sql.database import DamagedRow, Queries
+from docgraph.adapters.sql.tenant_cache import TenantCache
+from docgraph.adapters.sql.visibility import Visibility
+from docgraph.model.scoring import distinct, top_rows, turns
 from docgraph.ports.indexes import CHUNK_ROWS, ReadFilter, VectorHits
 from docgraph.ports.search_reads import Level
 
+CANDIDATES_SHARE = 8  # vectors of candidates take one part in so many of the cache
 _FEW = 3  # one row in so many: below, it is quicker to gather them first
 _AT_ONCE = 256  # rows that are gathered and widened together, so that they stay in a near cache
 Scores = npt.NDArray[np.float32]
@@ -37,115 +39,159 @@ def dot_products(
 
 
 def _is_range(selected: npt.NDArray[np.integer[Any]]) -> bool:
-    """As where a reader may see all of a segment: its rows need not be gathered."""
+    """As where a reader may see all rows: they need not be gathered."""
     if not len(selected) or not 0 <= selected[0] == selected[-1] + 1 - len(selected):
         return False
     return bool((selected[1:] > selected[:-1]).all())
 
 
 class ScoredRows(NamedTuple):
-    """Visible rows of one block or segment: products, places in its columns, nodes by place.
+    """Products, and the columns of VectorHits."""
 
-    `documents` are rows of the block by place, counted from `first`; a document is its own.
-    """
-
-    block: SegmentBlock
-    level: Level
     scores: Scores
-    places: Ints
+    rows: Ints
     nodes: Ints
-    documents: SmallInts | None = None
-    first: int = 0
+    documents: Ints
 
-    def handles(self, selected: Ints) -> tuple[Ints, Ints, Ints]:
-        """Rows, nodes and documents, as VectorHits has them."""
-        places = self.places[selected]
-        documents = places if self.documents is None else self.documents[places] + self.first
-        nodes = self.nodes[places]
-        rows = _chunk_rows(self.block, places) if self.level == "chunks" else nodes
-        return rows, nodes, self.block.document_handles[documents]
+    def hits(self, selected: Ints) -> VectorHits:
+        columns = (self.rows, self.nodes, self.documents, self.scores.astype(np.int64))
+        return VectorHits(*(column[selected] for column in columns))
+
+
+class ReaderVectors:
+    """Vectors of one reader's documents, nodes and chunks, read when they are first needed."""
+
+    def __init__(self, sql: Queries, visible: Visibility, cache: TenantCache) -> None:
+        name = visible.rows.history
+        self._sql = sql
+        self._documents = CachedVectors(cache, name, "documents", dtype=np.float32)
+        self._summaries = CachedVectors(cache, name, "summaries", dtype=np.float32)
+        self._nodes = CachedVectors(cache, name, "nodes")
+        self._chunks = CachedVectors(cache, name, "chunks")
+        self._candidates = CachedVectors(cache, name, "candidates", share=CANDIDATES_SHARE)
+
+    def documents(self, versions: Ints, handles: Ints, width: int) -> VersionVectors:
+        known = dict(zip(versions.tolist(), handles.tolist(), strict=True))
+        return self._documents.of(
+            versions,
+            width,
+            lambda some: self._sql.rows("document_vectors", handles=[known[one] for one in some]),
+        )
+
+    def summaries(self, versions: Ints, width: int) -> VersionVectors:
+        return self._summaries.of(
+            versions, width, lambda some: self._sql.rows("summary_vectors", versions=some)
+        )
+
+    def nodes(self, versions: Ints, width: int) -> VersionVectors:
+        return self._nodes.of(
+            versions, width, lambda some: self._sql.rows("node_vectors", versions=some)
+        )
+
+    def chunks(self, versions: Ints, width: int, *, candidates: bool) -> VersionVectors:
+        """Those of `candidates` are bounded in memory, and of few documents."""
+        kept = self._candidates if candidates else self._chunks
+        return kept.of(versions, width, lambda some: self._sql.rows("chunk_vectors", versions=some))
+
+    def chunk_products(self, chunks: Ints, query: Scores, *, candidates: bool) -> Scores:
+        """Of chunks by their rows, all of them embedded."""
+        ordinals = chunks // CHUNK_ROWS
+        found = self.chunks(_turned(ordinals), len(query), candidates=candidates)
+        positions = chunks % CHUNK_ROWS
+        if not (positions < found.counts[ordinals]).all():
+            raise DamagedRow("the vector of a chunk is missing")
+        return dot_products(found.vectors[: found.taken], query, found.begins[ordinals] + positions)
+
+
+def _turned(ordinals: Ints) -> Ints:
+    """Each once; equal ones mostly stand side by side."""
+    return distinct(ordinals[turns(ordinals)])
 
 
 class PackedVectors:
+    """Of documents that are completely embedded, in the reader's snapshot."""
+
     exact = True
 
-    def __init__(self, packed: PackedReader) -> None:
+    def __init__(self, packed: PackedReader, visible: Visibility, stored: ReaderVectors) -> None:
         self._packed = packed
-        self._last: tuple[_Search, list[ScoredRows]] | None = None
+        self._visible = visible
+        self._stored = stored
+        self._last: tuple[_Search, ScoredRows] | None = None
 
     def search(
         self, vector: tuple[int, ...], reads: ReadFilter, *, level: Level, limit: int
     ) -> VectorHits:
-        parts = self._scored((vector, reads, level))
-        if not parts:
-            return VectorHits(*(np.empty(0, dtype=np.int64),) * 4)
-        scores = np.concatenate([part.scores for part in parts])
-        best = top_rows(scores, limit)
-        begins = [0, *accumulate(len(part.scores) for part in parts)]
-        bounds = pairwise(np.searchsorted(best, begins))
-        found = [
-            part.handles(best[slice(*own)] - begin)
-            for part, begin, own in zip(parts, begins, bounds, strict=False)
-        ]
-        rows, nodes, documents = map(np.concatenate, zip(*found, strict=True))
-        return VectorHits(rows, nodes, documents, scores[best].astype(np.int64))
+        scored = self._scored((vector, reads, level))
+        return scored.hits(top_rows(scored.scores, limit))
 
-    def _scored(self, search: _Search) -> list[ScoredRows]:
+    def _scored(self, search: _Search) -> ScoredRows:
         """Who asks once more, for further rows, does not wait for the products again."""
         if self._last is None or self._last[0] != search:
             vector, reads, level = search
             query = np.array(vector, dtype=np.float32)
-            view = self._packed.view(reads)
-            self._last = search, list(self._scan(view, level, query))
+            scan = {
+                "documents": self._documents,
+                "sections": self._sections,
+                "chunks": self._chunks,
+            }[level]
+            self._last = search, scan(self._packed.view(reads), query)
         return self._last[1]
 
-    def _scan(self, view: ReaderView, level: Level, query: Scores) -> Iterator[ScoredRows]:
-        """Blocks of another width hold what another model embedded once."""
-        scan = {
-            "documents": self._documents,
-            "sections": self._sections,
-            "chunks": self._chunks,
-        }[level]
-        for rows in view.blocks:
-            if rows.block.width == len(query):
-                yield from scan(rows, query)
+    def _embedded(self, view: ReaderView) -> tuple[Ints, Ints]:
+        """Versions and handles of documents."""
+        selected = np.flatnonzero(self._visible.embedded[view.documents])
+        return view.documents[selected], view.document_handles[selected]
 
-    def _documents(self, rows: VisibleRows, query: Scores) -> Iterator[ScoredRows]:
-        block, packed = rows.block, self._packed
-        for span, vectors in packed.segments.document_vectors(packed.sql, block, rows.numbers):
-            own = _within(rows.documents, span)
-            scores = dot_products(vectors, query, own - span.start if span.start else own)
-            yield ScoredRows(block, "documents", scores, own, block.document_handles)
+    def _documents(self, view: ReaderView, query: Scores) -> ScoredRows:
+        versions, handles = self._embedded(view)
+        found = self._stored.documents(versions, handles, len(query))
+        scores = dot_products(found.vectors[: found.taken], query, single_rows(found, versions))
+        return ScoredRows(scores, handles, handles, handles)
 
-    def _sections(self, rows: VisibleRows, query: Scores) -> Iterator[ScoredRows]:
-        block = rows.block
-        for number in rows.numbers:
-            span = block.spans[number].documents
-            found = self._packed.segments.sections(self._packed.sql, number)
-            own = np.flatnonzero(rows.is_visible[span][found.rows])
-            scores = dot_products(found.vectors, query, own)
-            yield ScoredRows(block, "sections", scores, own, found.handles, found.rows, span.start)
+    def _sections(self, view: ReaderView, query: Scores) -> ScoredRows:
+        versions, handles = self._embedded(view)
+        found = self._stored.nodes(versions, len(query))
+        rows, counts = found.rows_of(versions)
+        scores = dot_products(found.vectors[: found.taken], query, rows)
+        nodes = found.numbers[rows]
+        return ScoredRows(scores, nodes, nodes, np.repeat(handles, counts))
 
-    def _chunks(self, rows: VisibleRows, query: Scores) -> Iterator[ScoredRows]:
-        """Segments follow each other in a block as their visible chunks do in `rows`."""
-        block, packed = rows.block, self._packed
-        scores = [np.empty(0, dtype=np.float32)]
-        for number in rows.numbers:
-            span = block.spans[number].chunks
-            vectors = packed.segments.chunk_vectors(packed.sql, number, block)
-            scores.append(dot_products(vectors, query, _within(rows.chunks, span) - span.start))
-        nodes, documents = block.chunk_nodes, block.chunk_rows
-        yield ScoredRows(block, "chunks", np.concatenate(scores), rows.chunks, nodes, documents)
+    def _chunks(self, view: ReaderView, query: Scores) -> ScoredRows:
+        columns = view.chunk_rows, view.by_node.rows, view.by_document.rows
+        embedded = self._visible.embedded[view.chunk_rows // CHUNK_ROWS]
+        if not embedded.all():
+            rows, nodes, documents = (column[embedded] for column in columns)
+            columns = rows, nodes, documents
+        scores = self._stored.chunk_products(columns[0], query, candidates=False)
+        return ScoredRows(scores, *columns)
 
 
-def _within(rows: Ints, span: slice) -> Ints:
-    begin, end = np.searchsorted(rows, (span.start, span.stop))
-    return rows[begin:end]
+class SummaryVectors:
+    """Of documents of which the summary alone is embedded, as rows beside those of an index."""
+
+    def __init__(self, packed: PackedReader, visible: Visibility, stored: ReaderVectors) -> None:
+        self._packed = packed
+        self._visible = visible
+        self._stored = stored
+
+    def search(
+        self, vector: tuple[int, ...], reads: ReadFilter, *, level: Level, limit: int
+    ) -> VectorHits:
+        view = self._packed.view(reads)
+        selected = np.flatnonzero(self._visible.summarized[view.documents])
+        if level == "chunks":
+            selected = selected[:0]
+        versions, handles = view.documents[selected], view.document_handles[selected]
+        query = np.array(vector, dtype=np.float32)
+        found = self._stored.summaries(versions, len(query))
+        scores = dot_products(found.vectors[: found.taken], query, single_rows(found, versions))
+        return ScoredRows(scores, handles, handles, handles).hits(top_rows(scores, limit))
 
 
-def _chunk_rows(block: SegmentBlock, chunks: Ints) -> Ints:
-    """A document's chunks stand side by side in their order; documents follow in theirs."""
-    documents = block.chunk_rows[chunks]
-    positions = chunks - np.searchsorted(block.chunk_rows, documents, side="left")
-    found: Ints = block.document_ordinals[documents] * CHUNK_ROWS + positions
-    return found
+def single_rows(found: VersionVectors, versions: Ints) -> Ints:
+    """Of versions that have one row each."""
+    rows, counts = found.rows_of(versions)
+    if not (counts == 1).all():
+        raise DamagedRow("the vector of a document is missing")
+    return rows

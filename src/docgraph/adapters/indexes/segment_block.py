@@ -23,19 +23,14 @@ class SegmentSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentBlock:
-    """Documents by row: version and node. Chunks by position; `chunk_rows` are their documents'.
+    """Documents by row: version and node. Chunks by position; `chunk_rows` are their documents'."""
 
-    `width` is that of the segments' vectors: those of different models are in different blocks.
-    """
-
-    width: int
     spans: Mapping[int, SegmentSpan]
     document_ordinals: Ints
     document_handles: Ints
     chunk_rows: SmallInts
     chunk_nodes: Ints
     chunk_lengths: SmallInts
-    chunk_vector_ids: Ints
 
     @property
     def group(self) -> Group:
@@ -48,23 +43,19 @@ class SegmentBlock:
     @classmethod
     def of(cls, number: int, segment: Segment) -> "SegmentBlock":
         """Of one segment."""
-        roots = segment.root_rows
-        ordinals = segment.node_document[roots]
+        ordinals = segment.document_ordinal
         rows = rows_of(ordinals, segment.chunk_document)
         return cls(
-            width=segment.width,
-            spans={number: SegmentSpan(slice(0, len(roots)), slice(0, len(rows)))},
+            spans={number: SegmentSpan(slice(0, len(ordinals)), slice(0, len(rows)))},
             document_ordinals=ordinals,
-            document_handles=segment.node_handle[roots],
+            document_handles=segment.document_handle,
             chunk_rows=rows,
             chunk_nodes=segment.chunk_node,
             chunk_lengths=segment.chunk_length.astype(np.int32),
-            chunk_vector_ids=segment.chunk_vector,
         )
 
     @classmethod
     def joined(cls, parts: Sequence["SegmentBlock"]) -> "SegmentBlock":
-        """Of one width."""
         if len(parts) == 1:
             return parts[0]
         spans: dict[int, SegmentSpan] = {}
@@ -80,7 +71,7 @@ class SegmentBlock:
             name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS
         }
         columns["chunk_rows"] = np.concatenate(rows)
-        return cls(width=parts[0].width, spans=spans, **columns)
+        return cls(spans=spans, **columns)
 
     def only(self, numbers: Iterable[int]) -> "SegmentBlock | None":
         """The same block with these segments alone; none of them: no block."""
@@ -98,32 +89,12 @@ class SegmentBlock:
         }
         columns["chunk_rows"] = columns["chunk_rows"] - np.int32(documents.start)
         span = SegmentSpan(_moved(documents, -documents.start), _moved(chunks, -chunks.start))
-        return SegmentBlock(width=self.width, spans={number: span}, **columns)
+        return SegmentBlock(spans={number: span}, **columns)
 
 
 _COLUMNS = tuple(
     field.name for field in fields(SegmentBlock) if field.name.startswith(("document_", "chunk_"))
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sections:
-    """Every node of one segment's documents: its document's row, its handle, its vector."""
-
-    rows: SmallInts
-    handles: Ints
-    vectors: npt.NDArray[np.int16]
-
-    @property
-    def nbytes(self) -> int:
-        return self.rows.nbytes + self.handles.nbytes + self.vectors.nbytes
-
-    @classmethod
-    def of(cls, segment: Segment) -> "Sections":
-        """Documents are counted as a block of this segment alone counts them."""
-        ordinals = segment.node_document[segment.root_rows]
-        rows = rows_of(ordinals, segment.node_document)
-        return cls(rows, segment.node_handle, segment.node_vectors)
 
 
 def rows_of(ordinals: Ints, documents: Ints) -> SmallInts:
@@ -132,7 +103,7 @@ def rows_of(ordinals: Ints, documents: Ints) -> SmallInts:
     places = np.searchsorted(ordinals, documents, sorter=order)
     rows: Ints = order[np.minimum(places, len(order) - 1)] if len(order) else places
     if len(documents) and not (len(order) and np.array_equal(ordinals[rows], documents)):
-        raise DamagedRow("a segment has chunks or nodes of no document")
+        raise DamagedRow("a segment has chunks of no document")
     return rows.astype(np.int32)
 
 

@@ -11,7 +11,6 @@ from docgraph.adapters.indexes.segments import Ints, Segment
 from docgraph.adapters.sql.checksums import segment_checksum
 from docgraph.adapters.sql.database import DamagedRow, Database, Row, single_row
 from docgraph.model.document import Document
-from docgraph.model.vector import IntVector
 
 # Segments in the database: written whole, dropped whole.
 
@@ -37,7 +36,7 @@ class SegmentRows:
         self._stored = database.queries("checksums.sql")
 
     def of_branch(self, branch: int) -> list[Row]:
-        """Number, group, chunks and bytes of each, the smallest first."""
+        """Number, group and chunks of each, the smallest first."""
         return self._sql.rows("segments_of_branch", branch=branch)
 
     def arrays(self, number: int) -> Segment:
@@ -49,7 +48,7 @@ class SegmentRows:
         postings = self._stored.rows("postings", segment=number)
         if segment_checksum(row, postings) != stored:
             raise DamagedRow(f"segment {number} differs from its checksum")
-        branch, snapshot, _, _, arrays = row
+        branch, snapshot, _, arrays = row
         return StoredSegment(Segment.from_bytes(arrays), postings, branch, snapshot)
 
     def store(
@@ -66,14 +65,13 @@ class SegmentRows:
             "branch": branch,
             "snapshot": snapshot,
             "chunk_count": len(segment.chunk_document),
-            "node_count": len(segment.node_document),
             "arrays": segment.to_bytes(),
         }
         added = self._sql.row(
             "add_segment",
             **row,
             group=group,
-            versions=np.unique(segment.node_document).tolist(),
+            versions=np.sort(segment.document_ordinal).tolist(),
             checksum=segment_checksum(row.values(), lists),
         )
         (number,) = single_row(added)
@@ -97,15 +95,13 @@ class SegmentRows:
         segment, postings, branch, snapshot = self.read(number)
         for group, documents in parts.items():
             chunks = np.isin(segment.chunk_document, documents)
-            nodes = np.isin(segment.node_document, documents)
             rows = thinned(postings, chunks)
-            kept = segment.only(chunks, nodes)
+            kept = segment.only(chunks, np.isin(segment.document_ordinal, documents))
             self.store(kept, rows, branch=branch, group=group, snapshot=snapshot)
         self.drop([number])
 
 
 FULL = 10_000  # chunks; bounds the memory an ingest needs
-FULL_BYTES = 64 * 1024 * 1024  # of nodes' vectors, for wide ones: a database limits its values
 MOST_SMALL = 4
 
 
@@ -113,9 +109,8 @@ MOST_SMALL = 4
 class SegmentBuffer:
     """Documents of one group that wait to be packed."""
 
-    chunks: list[tuple[int, int, int, int]] = field(default_factory=list)
-    nodes: list[tuple[int, int, int]] = field(default_factory=list)
-    vectors: list[IntVector] = field(default_factory=list)
+    chunks: list[tuple[int, int]] = field(default_factory=list)
+    documents: list[tuple[int, int]] = field(default_factory=list)
     postings: PostingsWriter = field(default_factory=PostingsWriter)
 
 
@@ -125,7 +120,6 @@ class SegmentWriter:
         self._branch = branch
         self._snapshot = snapshot
         self._filling: dict[int, SegmentBuffer] = {}
-        self._bytes = 0
 
     def add(
         self,
@@ -133,35 +127,27 @@ class SegmentWriter:
         document: Document,
         handles: dict[str, int],
         indexed: tuple[str, ...],
-        vector_ids: list[int],
-        node_vectors: tuple[IntVector, ...],
         *,
         group: int,
     ) -> None:
         """`indexed` holds each chunk's words with title and headings in front."""
-        root = handles[document.id]
         filling = self._filling.setdefault(group, SegmentBuffer())
-        for chunk, text, vector in zip(document.chunks, indexed, vector_ids, strict=True):
+        for chunk, text in zip(document.chunks, indexed, strict=True):
             filling.postings.add(text)
-            filling.chunks.append((ordinal, handles[chunk.node], root, vector))
-        filling.nodes.extend((ordinal, handles[node.id], root) for node in document.nodes)
-        filling.vectors.extend(node_vectors)
-        self._bytes += sum(vector.nbytes for vector in node_vectors)
-        chunks = sum(len(buffer.chunks) for buffer in self._filling.values())
-        if chunks >= FULL or self._bytes >= FULL_BYTES:
+            filling.chunks.append((ordinal, handles[chunk.node]))
+        filling.documents.append((ordinal, handles[document.id]))
+        if sum(len(buffer.chunks) for buffer in self._filling.values()) >= FULL:
             self.flush()
 
     def flush(self) -> None:
         for group in list(self._filling):
             self._flush(group, self._filling.pop(group))
-        self._bytes = 0
 
     def _flush(self, group: int, filling: SegmentBuffer) -> None:
         lengths, packed = filling.postings.packed()
-        *owners, vectors = np.array(filling.chunks, dtype=np.int64).reshape(-1, 4).T
-        nodes = np.array(filling.nodes, dtype=np.int64).T
-        columns = map(np.ascontiguousarray, (*owners, lengths, vectors, *nodes))
-        segment = Segment.of([*columns, np.array(filling.vectors, dtype=np.int16)])
+        chunks = np.array(filling.chunks, dtype=np.int64).reshape(-1, 2).T
+        documents = np.array(filling.documents, dtype=np.int64).T
+        segment = Segment.of([*map(np.ascontiguousarray, (*chunks, lengths, *documents))])
         self._rows.store(segment, packed, branch=self._branch, group=group, snapshot=self._snapshot)
 
     def crowded(self) -> dict[int, list[int]]:
@@ -170,22 +156,17 @@ class SegmentWriter:
         A full segment is left alone, so that no merge needs more memory than a few of them.
         """
         small: dict[int, list[int]] = {}
-        for number, group, chunks, size in self._rows.of_branch(self._branch):
-            if chunks < FULL // 2 and size < FULL_BYTES // 2:
+        for number, group, chunks in self._rows.of_branch(self._branch):
+            if chunks < FULL // 2:
                 small.setdefault(group, []).append(number)
         return {g: few[: MOST_SMALL + 1] for g, few in small.items() if len(few) > MOST_SMALL}
 
     def merge(self, crowded: Mapping[int, Sequence[int]]) -> None:
         """They become one; what they hold stays the same."""
         for group, numbers in crowded.items():
-            parts = {number: self._rows.read(number) for number in numbers}
-            for width in {part.segment.width for part in parts.values()}:
-                self._merge(group, {n: p for n, p in parts.items() if p.segment.width == width})
+            self._merge(group, {number: self._rows.read(number) for number in numbers})
 
     def _merge(self, group: int, parts: Mapping[int, StoredSegment]) -> None:
-        numbers = list(parts)
-        if len(numbers) == 1:
-            return
         offsets, total = {}, 0
         for number, part in parts.items():
             offsets[number] = total
@@ -196,4 +177,4 @@ class SegmentWriter:
         )
         joined = Segment.joined([part.segment for part in parts.values()])
         self._rows.store(joined, packed, branch=self._branch, group=group, snapshot=self._snapshot)
-        self._rows.drop(numbers)
+        self._rows.drop(list(parts))

@@ -1,4 +1,4 @@
-"""A segment's arrays: what search needs of chunks and nodes, packed into one blob."""
+"""A segment's arrays: what search needs of chunks and documents, packed into one blob."""
 
 import struct
 from collections.abc import Sequence
@@ -12,94 +12,62 @@ from docgraph.adapters.sql.database import DamagedRow
 
 Ints = npt.NDArray[np.int64]
 SmallInts = npt.NDArray[np.int32]
-_HEADER = struct.Struct("<QQQ")
+_HEADER = struct.Struct("<QQ")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """Side by side: one row per chunk, one row per node. Handles are those of nodes."""
+    """Side by side: one row per chunk, one row per document. Documents are named by the ordinals of
+    their versions; handles are those of nodes."""
 
     chunk_document: Ints
     chunk_node: Ints
-    chunk_root: Ints
     chunk_length: Ints
-    chunk_vector: Ints
-    node_document: Ints
-    node_handle: Ints
-    node_root: Ints
-    node_vectors: npt.NDArray[np.int16]
-
-    @property
-    def width(self) -> int:
-        """Dimensions of its vectors: those of the model that embedded them."""
-        return int(self.node_vectors.shape[1])
-
-    @property
-    def root_rows(self) -> Ints:
-        """Rows of the nodes that are documents."""
-        return np.flatnonzero(self.node_handle == self.node_root)
+    document_ordinal: Ints
+    document_handle: Ints
 
     def to_bytes(self) -> bytes:
-        """How many chunks and nodes there are, and how many dimensions; then the columns."""
-        chunks, nodes = len(self.chunk_document), len(self.node_document)
-        columns = (getattr(self, name) for name in self.__slots__[:-1])
-        return b"".join(
-            (
-                _HEADER.pack(chunks, nodes, self.width),
-                *(pack(column, np.int64) for column in columns),
-                pack(self.node_vectors, np.int16),
-            )
-        )
+        """How many chunks and documents there are; then the columns."""
+        header = _HEADER.pack(len(self.chunk_document), len(self.document_ordinal))
+        columns = (pack(getattr(self, name), np.int64) for name in self.__slots__)
+        return b"".join((header, *columns))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Segment":
-        columns, rest, (nodes, width) = _columns(cls.__slots__[:-1], data)
-        if len(rest) != 2 * nodes * width:
+        if len(data) < _HEADER.size:
+            raise DamagedRow("the arrays of a segment are cut off")
+        chunks, documents = _HEADER.unpack_from(data)
+        sizes = [chunks if name.startswith("chunk_") else documents for name in cls.__slots__]
+        begin = _HEADER.size
+        if not documents or len(data) != begin + 8 * sum(sizes):
             raise DamagedRow("the arrays of a segment have another length than they should")
-        vectors = np.frombuffer(rest, dtype="<i2").astype(np.int16).reshape(nodes, width)
-        return cls.of([*columns, vectors])
+        columns: list[Ints] = []
+        for size in sizes:
+            columns.append(np.frombuffer(data, "<i8", size, begin).astype(np.int64))
+            begin += 8 * size
+        return cls.of(columns)
 
     @classmethod
-    def from_columns(cls, data: bytes) -> "Segment":
-        """Of all but the vectors, which come last: of no dimension here."""
-        columns, _, (nodes, _) = _columns(cls.__slots__[:-1], data)
-        return cls.of([*columns, np.empty((nodes, 0), dtype=np.int16)])
-
-    @classmethod
-    def of(cls, columns: "list[npt.NDArray[Any]]") -> "Segment":
+    def of(cls, columns: "Sequence[Ints]") -> "Segment":
         return cls(*columns)
 
     @classmethod
     def joined(cls, parts: "list[Segment]") -> "Segment":
-        """Chunks and nodes of all parts, one after the other."""
+        """Chunks and documents of all parts, one after the other."""
         return cls.of(
             [np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__]
         )
 
-    def only(self, chunks: "npt.NDArray[np.bool_]", nodes: "npt.NDArray[np.bool_]") -> "Segment":
-        """The same segment with these chunks and nodes alone."""
+    def only(
+        self, chunks: "npt.NDArray[np.bool_]", documents: "npt.NDArray[np.bool_]"
+    ) -> "Segment":
+        """The same segment with these chunks and documents alone."""
         return self.of(
             [
-                getattr(self, name)[chunks if name.startswith("chunk_") else nodes]
+                getattr(self, name)[chunks if name.startswith("chunk_") else documents]
                 for name in self.__slots__
             ]
         )
-
-
-def _columns(names: Sequence[str], data: bytes) -> tuple[list[Ints], memoryview, tuple[int, int]]:
-    """All columns but the vectors, what follows, and how many nodes and dimensions there are."""
-    if len(data) < _HEADER.size:
-        raise DamagedRow("the arrays of a segment are cut off")
-    chunks, nodes, width = _HEADER.unpack_from(data)
-    sizes = [chunks if name.startswith("chunk_") else nodes for name in names]
-    begin = _HEADER.size
-    if not nodes or len(data) < begin + 8 * sum(sizes):
-        raise DamagedRow("the arrays of a segment have another length than they should")
-    columns: list[Ints] = []
-    for size in sizes:
-        columns.append(np.frombuffer(data, "<i8", size, begin).astype(np.int64))
-        begin += 8 * size
-    return columns, memoryview(data)[begin:], (nodes, width)
 
 
 def pack(values: "npt.NDArray[Any]", kind: Any) -> bytes:
@@ -123,10 +91,3 @@ def pack_numbers(numbers: npt.ArrayLike) -> bytes:
     largest = int(values.max(initial=0))
     width = 1 if largest < 2**8 else 2 if largest < 2**16 else 4
     return bytes((width,)) + values.astype(_KINDS[width]).tobytes()
-
-
-def stacked_vectors(vectors: Sequence[bytes], width: int) -> npt.NDArray[np.int16]:
-    """Stored vectors of one width, one below the other."""
-    if not {2 * width}.issuperset(map(len, vectors)):
-        raise DamagedRow("a stored vector has another length than it should")
-    return np.frombuffer(b"".join(vectors), dtype="<i2").reshape(len(vectors), width)

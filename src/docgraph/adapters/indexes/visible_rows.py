@@ -16,7 +16,7 @@ from docgraph.adapters.sql.database import DamagedRow, Queries
 from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
 from docgraph.adapters.sql.version_table import VersionTable
 from docgraph.model.scoring import ChunkLengths, RowGroups
-from docgraph.ports.indexes import ReadFilter
+from docgraph.ports.indexes import CHUNK_ROWS, ReadFilter
 
 _VIEW_NUMBERS = count()
 
@@ -70,13 +70,29 @@ class ReaderView:
         self._add(found.lengths)
         return found
 
-    def vector_ids(self, handles: Ints, *, roll_up: bool) -> tuple[Ints, Ints]:
-        """Numbers of the vectors of these owners' chunks, and of how many chunks each."""
+    def chunks_of(self, handles: Ints, *, roll_up: bool) -> tuple[Ints, Ints]:
+        """Positions of these owners' chunks, and of how many chunks each."""
         order, owners = self._document_order if roll_up else self._node_order
         begins = np.searchsorted(owners, handles, side="left")
         sizes = np.searchsorted(owners, handles, side="right") - begins
         offsets = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
-        return self._vector_ids[order[offsets + np.arange(len(offsets))]], sizes
+        return order[offsets + np.arange(len(offsets))], sizes
+
+    @cached_property
+    def documents(self) -> Ints:
+        """Ordinals of the versions."""
+        return self._of_documents(lambda block: block.document_ordinals)
+
+    @cached_property
+    def document_handles(self) -> Ints:
+        return self._of_documents(lambda block: block.document_handles)
+
+    @cached_property
+    def chunk_rows(self) -> Ints:
+        """A chunk's row is the ordinal of its version times CHUNK_ROWS, plus its position in it."""
+        found: Ints = self._columns(_chunk_rows)
+        self._add(found)
+        return found
 
     @cached_property
     def _document_order(self) -> tuple[Ints, Ints]:
@@ -86,14 +102,14 @@ class ReaderView:
     def _node_order(self) -> tuple[Ints, Ints]:
         return self._in_order(self.by_node.rows)
 
-    @cached_property
-    def _vector_ids(self) -> Ints:
-        found: Ints = self._columns(lambda block: block.chunk_vector_ids)
+    def _owners(self, owners: Callable[[SegmentBlock], Ints]) -> RowGroups:
+        found = RowGroups(self._columns(owners))
         self._add(found)
         return found
 
-    def _owners(self, owners: Callable[[SegmentBlock], Ints]) -> RowGroups:
-        found = RowGroups(self._columns(owners))
+    def _of_documents(self, column: Callable[[SegmentBlock], Ints]) -> Ints:
+        parts = [column(rows.block)[rows.documents] for rows in self.blocks]
+        found = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
         self._add(found)
         return found
 
@@ -122,12 +138,10 @@ class PackedReader:
         sql: Queries,
         table: VersionTable,
         cache: TenantCache,
-        *,
-        vectors: bool = True,
     ) -> None:
         """`sql` is reads.sql, guarded by what is visible; `table` is of the same transaction."""
         self.sql = sql
-        self.segments = SegmentCache(cache, table.history, vectors=vectors)
+        self.segments = SegmentCache(cache, table.history)
         self._table = table
         self._last: tuple[ReadFilter, ReaderView] | None = None
         self._views: CachePart[ReadFilter, ReaderView] = CachePart(cache, table.history, "views")
@@ -155,6 +169,14 @@ class PackedReader:
         """Blocks of segments may have been joined meanwhile."""
         current = [self.segments.block(rows.block.group) is rows.block for rows in view.blocks]
         return all(current)
+
+
+def _chunk_rows(block: SegmentBlock) -> Ints:
+    """A document's chunks stand side by side, in their order; documents follow in theirs."""
+    firsts = np.searchsorted(block.chunk_rows, block.chunk_rows, side="left")
+    positions = np.arange(len(block.chunk_rows)) - firsts
+    found: Ints = block.document_ordinals[block.chunk_rows] * CHUNK_ROWS + positions
+    return found
 
 
 def visible_rows(

@@ -131,18 +131,38 @@ WHERE d.version = a.version;
 -- name: writes.add_document
 -- why: COPY is the fastest way to add many rows; row-level security filters by the class.
 COPY documents (version, branch, path, id, content, fingerprint, unresolved_calls, source_lines,
-                valid_from, valid_to, stated_class, access_class, checksum, state_checksum)
+                embedding_priority, valid_from, valid_to, stated_class, access_class, checksum,
+                state_checksum)
 FROM STDIN (FORMAT binary);
 
 -- name: writes.add_node
 -- why: COPY is the fastest way to add many rows; row-level security filters by the class.
 COPY document_nodes (handle, version, access_class, id, kind, title, summary, parent, first_line,
-                     last_line, start_offset, end_offset, page, vector) FROM STDIN (FORMAT binary);
+                     last_line, start_offset, end_offset, page, signature_length)
+FROM STDIN (FORMAT binary);
 
 -- name: writes.add_chunk
 -- why: COPY is the fastest way to add many rows; row-level security filters by the class.
 COPY vector_chunks (version, position, access_class, id, node, heading_path, first_line, last_line,
-                    start_offset, end_offset, page, vector_id) FROM STDIN (FORMAT binary);
+                    start_offset, end_offset, page) FROM STDIN (FORMAT binary);
+
+-- name: writes.add_embedding
+-- why: the rows travel as arrays, in one statement; row-level security filters by the class.
+INSERT INTO document_embeddings (version, access_class, is_complete, checksum)
+SELECT * FROM unnest(%(version)b::bigint[], %(access_class)b::integer[],
+                     %(is_complete)b::integer[], %(checksum)b::bigint[]);
+
+-- name: writes.add_summary_vector
+-- why: COPY is the fastest way to add many rows; row-level security filters by the class.
+COPY summary_vectors (version, access_class, handle, vector) FROM STDIN (FORMAT binary);
+
+-- name: writes.add_node_vector
+-- why: COPY is the fastest way to add many rows; row-level security filters by the class.
+COPY node_vectors (handle, version, access_class, vector) FROM STDIN (FORMAT binary);
+
+-- name: writes.add_chunk_vector
+-- why: COPY is the fastest way to add many rows; row-level security filters by the class.
+COPY chunk_vectors (version, position, access_class, vector_id) FROM STDIN (FORMAT binary);
 
 -- name: writes.add_definition
 -- why: COPY is the fastest way to add many rows; row-level security filters by the class.
@@ -238,10 +258,9 @@ WHERE d.version = v.version;
 
 -- name: segments.add_segment
 -- why: a segment has versions of one access class, for row-level security, and lists them.
-INSERT INTO segments (branch, access_class, snapshot, chunk_count, node_count, versions, checksum,
-                      arrays)
-VALUES (%(branch)s, %(group)s, %(snapshot)s, %(chunk_count)s, %(node_count)s,
-        %(versions)s::bigint[], %(checksum)s, %(arrays)s)
+INSERT INTO segments (branch, access_class, snapshot, chunk_count, versions, checksum, arrays)
+VALUES (%(branch)s, %(group)s, %(snapshot)s, %(chunk_count)s, %(versions)s::bigint[],
+        %(checksum)s, %(arrays)s)
 RETURNING id;
 
 -- name: segments.add_postings
@@ -250,8 +269,8 @@ COPY postings (segment, term, chunks, frequencies) FROM STDIN (FORMAT binary);
 
 -- name: segments.segments_of_branch
 -- why: a segment has versions of one access class, for row-level security.
-SELECT id, access_class, chunk_count, octet_length(arrays)
-FROM segments WHERE branch = %(branch)s ORDER BY chunk_count, id;
+SELECT id, access_class, chunk_count FROM segments
+WHERE branch = %(branch)s ORDER BY chunk_count, id;
 
 -- name: audit.schema
 -- why: the catalogue is pg_catalog; its contents are described in terms that are the same in every

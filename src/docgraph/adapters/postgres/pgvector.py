@@ -68,7 +68,7 @@ class PgVectorIndex:
         """HNSW indexes, where they are missing. The first time, this goes over everything there is;
         nobody who writes meanwhile has to wait."""
         for query, table in (
-            ("create_node_index", "document_nodes"),
+            ("create_node_index", "node_vectors"),
             ("create_vector_index", "vectors"),
         ):
             index = f"{table}_hnsw_{size}"

@@ -9,7 +9,7 @@ SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%(name)s);
 DROP INDEX CONCURRENTLY {index};
 
 -- name: create_node_index
-CREATE INDEX CONCURRENTLY {index} ON document_nodes
+CREATE INDEX CONCURRENTLY {index} ON node_vectors
 USING hnsw ((vector::{element}({size})) {operators}) WHERE vector_dims(vector) = {size};
 
 -- name: create_vector_index
@@ -39,24 +39,26 @@ SELECT set_config('enable_seqscan', 'on', true),
 -- WITH TIES, else ONLY.
 
 -- name: nearest_documents
-SELECT handle, handle, handle, -(vector::vector({size}) <#> %(asked)s::vector({size}))
-FROM visible_nodes WHERE vector_dims(vector) = {size} AND id = document_id
-ORDER BY (vector::{element}({size}) <#> %(asked)s::{element}({size})) {unindexed}
+SELECT v.handle, v.handle, v.handle, -(v.vector::vector({size}) <#> %(asked)s::vector({size}))
+FROM visible_node_vectors AS v JOIN document_nodes AS n ON n.handle = v.handle
+WHERE vector_dims(v.vector) = {size} AND n.parent IS NULL
+ORDER BY (v.vector::{element}({size}) <#> %(asked)s::{element}({size})) {unindexed}
 FETCH FIRST (%(most)s) ROWS {ties};
 
 -- name: nearest_sections
 SELECT f.handle, f.handle, (SELECT r.handle FROM visible_nodes AS r WHERE r.id = f.document_id),
        -f.distance
 FROM (SELECT handle, document_id, vector::vector({size}) <#> %(asked)s::vector({size}) AS distance
-      FROM visible_nodes WHERE vector_dims(vector) = {size}
+      FROM visible_node_vectors WHERE vector_dims(vector) = {size}
       ORDER BY (vector::{element}({size}) <#> %(asked)s::{element}({size})) {unindexed}
       FETCH FIRST (%(most)s) ROWS {ties}) AS f;
 
 -- name: nearest_chunks
 SELECT f.version * 1048576 + f.position,
-       (SELECT n.handle FROM visible_nodes AS n WHERE n.id = f.node),
+       (SELECT n.handle FROM visible_chunks AS c JOIN visible_nodes AS n ON n.id = c.node
+        WHERE c.version = f.version AND c.position = f.position),
        (SELECT r.handle FROM visible_nodes AS r WHERE r.id = f.document_id), -f.distance
-FROM (SELECT version, position, node, document_id,
+FROM (SELECT version, position, document_id,
              vector::vector({size}) <#> %(asked)s::vector({size}) AS distance
       FROM visible_vectors WHERE vector_dims(vector) = {size}
       ORDER BY (vector::{element}({size}) <#> %(asked)s::{element}({size})) {unindexed}

@@ -10,6 +10,10 @@ from docgraph.adapters.sql.database import Database
 _COPIES = (
     "reclassify_nodes",
     "reclassify_chunks",
+    "reclassify_embeddings",
+    "reclassify_summary_vectors",
+    "reclassify_node_vectors",
+    "reclassify_chunk_vectors",
     "reclassify_definitions",
     "reclassify_references",
 )

@@ -8,6 +8,22 @@ WHERE d.version = n.version AND d.version = ANY (%(versions)s::bigint[]);
 UPDATE vector_chunks AS c SET access_class = d.access_class FROM documents AS d
 WHERE d.version = c.version AND d.version = ANY (%(versions)s::bigint[]);
 
+-- name: reclassify_embeddings
+UPDATE document_embeddings AS e SET access_class = d.access_class FROM documents AS d
+WHERE d.version = e.version AND d.version = ANY (%(versions)s::bigint[]);
+
+-- name: reclassify_summary_vectors
+UPDATE summary_vectors AS v SET access_class = d.access_class FROM documents AS d
+WHERE d.version = v.version AND d.version = ANY (%(versions)s::bigint[]);
+
+-- name: reclassify_node_vectors
+UPDATE node_vectors AS v SET access_class = d.access_class FROM documents AS d
+WHERE d.version = v.version AND d.version = ANY (%(versions)s::bigint[]);
+
+-- name: reclassify_chunk_vectors
+UPDATE chunk_vectors AS v SET access_class = d.access_class FROM documents AS d
+WHERE d.version = v.version AND d.version = ANY (%(versions)s::bigint[]);
+
 -- name: reclassify_definitions
 UPDATE definitions AS def SET access_class = d.access_class FROM documents AS d
 WHERE d.version = def.version AND d.version = ANY (%(versions)s::bigint[]);
@@ -36,6 +52,21 @@ WHERE n.access_class <> d.access_class
 UNION ALL
 SELECT 'chunks', count(*) FROM vector_chunks AS c JOIN documents AS d ON d.version = c.version
 WHERE c.access_class <> d.access_class
+UNION ALL
+SELECT 'embeddings', count(*) FROM document_embeddings AS e
+    JOIN documents AS d ON d.version = e.version
+WHERE e.access_class <> d.access_class
+UNION ALL
+SELECT 'summary vectors', count(*) FROM summary_vectors AS v
+    JOIN documents AS d ON d.version = v.version
+WHERE v.access_class <> d.access_class
+UNION ALL
+SELECT 'node vectors', count(*) FROM node_vectors AS v JOIN documents AS d ON d.version = v.version
+WHERE v.access_class <> d.access_class
+UNION ALL
+SELECT 'chunk vectors', count(*) FROM chunk_vectors AS v
+    JOIN documents AS d ON d.version = v.version
+WHERE v.access_class <> d.access_class
 UNION ALL
 SELECT 'definitions', count(*) FROM definitions AS def
     JOIN documents AS d ON d.version = def.version

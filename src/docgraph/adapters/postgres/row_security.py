@@ -41,6 +41,10 @@ _BY_CLASS = (
     "node_references",
     "definitions",
     "segments",
+    "document_embeddings",
+    "summary_vectors",
+    "node_vectors",
+    "chunk_vectors",
 )
 _END = (
     "(EXISTS ( SELECT 1 FROM (((document_nodes n JOIN documents d ON ((d.version = n.version))) "
@@ -60,12 +64,13 @@ _POLICIES = {
         "(EXISTS ( SELECT 1 FROM documents d WHERE (d.content = contents.id)))"
     ),
     "vectors.by_chunk": (
-        "(EXISTS ( SELECT 1 FROM vector_chunks c WHERE (c.vector_id = vectors.id)))"
+        "(EXISTS ( SELECT 1 FROM chunk_vectors c WHERE (c.vector_id = vectors.id)))"
     ),
     **{f"{one}.by_tenant": _BOUND for one in ("api_keys", "ingest_jobs")},
     "branches.by_scope": (
         "(id IN ( SELECT requested_snapshots.branch "
-        "FROM requested_snapshots() requested_snapshots(branch, snapshot, miners, newest)))"
+        "FROM requested_snapshots() "
+        "requested_snapshots(branch, snapshot, miners, newest, last_embedding)))"
     ),
     "stated_relationships.by_ends": f"({_END.format('source')} AND {_END.format('target')})",
 }
@@ -77,8 +82,9 @@ _COLUMNS = {  # of tables that are granted in part
 _INVOKER_VIEWS = (
     *("visible_documents", "visible_texts", "visible_nodes", "visible_definitions"),
     *("visible_references", "visible_definition_matches"),
-    *("visible_chunks", "visible_vectors", "visible_relationships"),
-    *("masked_segments", "masked_postings", "masked_vectors"),
+    *("visible_chunks", "visible_node_vectors", "visible_summary_vectors"),
+    *("visible_chunk_vectors", "visible_vectors", "visible_relationships"),
+    *("masked_segments", "masked_postings"),
 )
 # A view for clients of SQL. It has the digest of its text as a comment, and is made anew where that
 # is another.
@@ -194,6 +200,7 @@ def guard(
             "snapshot": number,
             "miners": rows.snapshots[branch, number].miners,
             "newest": newest[branch],
+            "last_embedding": rows.snapshots[branch, number].last_embedding,
         }
         for branch, number in sorted(snapshots.items())
     ]

@@ -53,7 +53,8 @@ DO $$
 DECLARE one text;
 BEGIN
     FOREACH one IN ARRAY ARRAY['documents', 'document_nodes', 'vector_chunks', 'node_references',
-                               'definitions', 'segments']
+                               'definitions', 'segments', 'document_embeddings', 'summary_vectors',
+                               'node_vectors', 'chunk_vectors']
     LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, '
                        'NO FORCE ROW LEVEL SECURITY', one);
@@ -76,7 +77,7 @@ GRANT SELECT ON contents TO docgraph_reader;
 
 ALTER TABLE vectors ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
 CREATE POLICY by_chunk ON vectors FOR SELECT TO docgraph_reader
-USING (EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector_id = vectors.id));
+USING (EXISTS (SELECT 1 FROM chunk_vectors AS c WHERE c.vector_id = vectors.id));
 GRANT SELECT ON vectors TO docgraph_reader;
 
 ALTER TABLE stated_relationships ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
@@ -119,6 +120,7 @@ GRANT SELECT (id, tenant, repository, name) ON branches TO docgraph_reader;
 
 GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_definitions,
                 visible_references, visible_definition_matches,
-                visible_chunks, visible_vectors, visible_relationships, masked_segments,
-                masked_postings, masked_vectors, document_relationships
+                visible_chunks, visible_node_vectors, visible_summary_vectors,
+                visible_chunk_vectors, visible_vectors, visible_relationships, masked_segments,
+                masked_postings, document_relationships
 TO docgraph_reader;

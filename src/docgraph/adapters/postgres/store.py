@@ -21,7 +21,7 @@ from docgraph.adapters.postgres.pgvector import PgVectorIndex, fits_index
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.reclassify import Reclassifier
 from docgraph.adapters.postgres.row_security import as_reader, guard
-from docgraph.adapters.postgres.vectors import PostgresEmbeddingWriter
+from docgraph.adapters.postgres.vectors import PostgresStoredVectors
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
 from docgraph.adapters.sql.index_changes import (
     IndexChanges,
@@ -197,7 +197,10 @@ class PostgresStore:
             with database.reading():
 
                 def see_all(
-                    rows: VersionTable, _: npt.NDArray[np.bool_], snapshots: Mapping[int, int]
+                    rows: VersionTable,
+                    _mask: npt.NDArray[np.bool_],
+                    snapshots: Mapping[int, int],
+                    _embedded: object,
                 ) -> None:
                     guard(database, rows, rows.rules, snapshots)
 
@@ -251,7 +254,7 @@ class PostgresStore:
                 branch,
                 embedder,
                 self._now,
-                embeddings=partial(PostgresEmbeddingWriter, database),
+                vectors=partial(PostgresStoredVectors, database),
                 on_reclassified=Reclassifier(database).moved,
                 by_class=True,
                 external=self._external,

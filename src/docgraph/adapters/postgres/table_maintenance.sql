@@ -13,16 +13,18 @@ RESET statement_timeout;
 -- By half, and by more than a few rows, since the last ANALYZE: the planner's statistics are wrong
 -- until autovacuum runs.
 SELECT 1 FROM pg_class
-WHERE oid = ANY ('{documents,document_nodes,node_references,definitions,segments,postings}'
-                 ::regclass[])
+WHERE oid = ANY ('{documents,document_nodes,node_references,definitions,segments,postings,
+                   document_embeddings,node_vectors,chunk_vectors}'::regclass[])
   AND pg_relation_size(oid) > 1.5 * 8192 * greatest(relpages, 0) + 100000
 LIMIT 1;
 
 -- name: analyze
-ANALYZE contents, vectors, documents, document_nodes, vector_chunks, definitions, node_references,
+ANALYZE contents, vectors, documents, document_nodes, vector_chunks, document_embeddings,
+        summary_vectors, node_vectors, chunk_vectors, definitions, node_references,
         stated_relationships, segments, postings;
 
 -- name: vacuum
 -- Removes deleted rows from the files now, not when autovacuum runs.
-VACUUM (ANALYZE) contents, vectors, documents, document_nodes, vector_chunks, definitions,
-                 node_references, stated_relationships, segments, postings;
+VACUUM (ANALYZE) contents, vectors, documents, document_nodes, vector_chunks, document_embeddings,
+                 summary_vectors, node_vectors, chunk_vectors, definitions, node_references,
+                 stated_relationships, segments, postings;

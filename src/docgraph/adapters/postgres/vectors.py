@@ -85,7 +85,7 @@ def register_vectors(connection: Connection[Any], oid: int, array_oid: int) -> N
 # Stored vectors, looked up many at a time: every query is a round trip.
 
 
-class PostgresEmbeddingWriter:
+class PostgresStoredVectors:
     def __init__(self, database: Database, space: int) -> None:
         self._database = database
         self._sql = database.queries("stored_vectors.sql")

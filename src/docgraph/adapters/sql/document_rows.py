@@ -1,13 +1,12 @@
 """The rows of one document version, table by table, and the checksum over all of them."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from docgraph.adapters.sql.checksums import row_checksum
 from docgraph.adapters.sql.relation_writer import distinct_references, reference_rows
 from docgraph.model.node import Location
-from docgraph.model.vector import IntVector
 from docgraph.ports.indexes import FOREVER
 from docgraph.ports.writes import BuiltDocument, text_key
 
@@ -18,8 +17,7 @@ Values = dict[str, object]
 class DocumentRows:
     """The rows of one document version, by table.
 
-    `key` holds the columns that all of them share, `handles` the numbers of its nodes by id, and
-    `vectors` the keys and numbers of its chunks' vectors.
+    `key` holds the columns that all of them share, `handles` the numbers of its nodes by id.
     """
 
     built: BuiltDocument
@@ -27,7 +25,6 @@ class DocumentRows:
     access_class: int
     key: Values
     handles: dict[str, int]
-    vectors: list[tuple[str, int]]
 
     def document(
         self, contents: Mapping[str, int], snapshot: int, parts: Mapping[str, Sequence[Values]]
@@ -44,6 +41,7 @@ class DocumentRows:
             "fingerprint": document.fingerprint,
             "unresolved_calls": document.unresolved_calls,
             "source_lines": json.dumps(document.source_lines) if document.source_lines else "",
+            "embedding_priority": document.embedding_priority,
             "valid_from": snapshot,
             "valid_to": FOREVER,
             "stated_class": self.key["access_class"],
@@ -54,17 +52,17 @@ class DocumentRows:
         )
         return row
 
-    def parts(self, pack: Callable[[IntVector], object]) -> dict[str, list[Values]]:
+    def parts(self) -> dict[str, list[Values]]:
         """The rows of all other tables."""
         return {
-            "document_nodes": list(self.nodes(pack)),
+            "document_nodes": list(self.nodes()),
             "vector_chunks": list(self.chunks()),
             "definitions": list(self.definitions()),
             "node_references": distinct_references(self.references()),
         }
 
-    def nodes(self, pack: Callable[[IntVector], object]) -> Iterator[Values]:
-        for node, vector in zip(self.built.document.nodes, self.built.node_vectors, strict=True):
+    def nodes(self) -> Iterator[Values]:
+        for node in self.built.document.nodes:
             yield {
                 **self.key,
                 "handle": self.handles[node.id],
@@ -74,12 +72,11 @@ class DocumentRows:
                 "summary": node.summary,
                 "parent": node.parent,
                 **_span(node.source),
-                "vector": pack(vector),
+                "signature_length": node.signature_length,
             }
 
     def chunks(self) -> Iterator[Values]:
-        chunks = self.built.document.chunks
-        for chunk, (key, vector) in zip(chunks, self.vectors, strict=True):
+        for chunk in self.built.document.chunks:
             yield {
                 **self.key,
                 "position": chunk.position,
@@ -87,8 +84,6 @@ class DocumentRows:
                 "node": chunk.node,
                 "heading_path": json.dumps(chunk.heading_path, ensure_ascii=False),
                 **_span(chunk.location),
-                "vector_id": vector,
-                "hash": bytes.fromhex(key),
             }
 
     def definitions(self) -> Iterator[Values]:

@@ -1,11 +1,12 @@
 """Writing documents: their text, nodes, chunks, definitions and references, many rows at a time."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from docgraph.adapters.sql.access_writer import SqlAccessWriter
 from docgraph.adapters.sql.database import DamagedRow, next_page
 from docgraph.adapters.sql.document_rows import DocumentRows, Values
+from docgraph.adapters.sql.embedding_writer import NewEmbedding, SqlEmbeddingWriter
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot, set_valid_to
 from docgraph.adapters.sql.stored_json import load_tuples
 from docgraph.ports.indexes import FOREVER
@@ -26,9 +27,7 @@ _TABLES = MappingProxyType(
 
 
 class SqlDocumentWriter:
-    """`vector_numbers` gives the numbers of stored vectors by `text_key`.
-
-    With another embedder than the newest snapshot's, every stored document counts as changed.
+    """With another embedder than the newest snapshot's, every stored document counts as changed.
     `by_class` packs documents of one access class alone into a segment.
     """
 
@@ -36,7 +35,7 @@ class SqlDocumentWriter:
         self,
         pending: PendingSnapshot,
         access: SqlAccessWriter,
-        vector_numbers: Callable[[Iterable[str]], dict[str, int]],
+        embeddings: SqlEmbeddingWriter,
         *,
         same_embedder: bool,
         by_class: bool,
@@ -44,7 +43,7 @@ class SqlDocumentWriter:
         self._pending = pending
         self._sql = pending.database.queries("writes.sql")
         self._access = access
-        self._vector_numbers = vector_numbers
+        self._embeddings = embeddings
         self._same_embedder = same_embedder
         self._by_class = by_class
 
@@ -79,25 +78,21 @@ class SqlDocumentWriter:
         """Of two with one path, the last counts."""
         documents = list({built.document.path: built for built in documents}.values())
         plain = [built.document for built in documents]
-        keys = [built.chunk_keys() for built in documents]
-        numbers = self._vector_numbers(key for some in keys for key in some)
-        vectors = [[(key, numbers[key]) for key in some] for some in keys]
         with self._pending.batch():
-            self._write(list(self._rows(documents, vectors, self._access.classes(plain))))
+            self._write(list(self._rows(documents, self._access.classes(plain))))
         self._access.add(plain)
         self._pending.changed = True
 
     def _rows(
         self,
         documents: Sequence[BuiltDocument],
-        vectors: Sequence[list[tuple[str, int]]],
         classes: Mapping[str, int],
     ) -> Iterator[DocumentRows]:
         """`classes` are the documents' access classes by path, for a store whose rows have them."""
         versions = self._next("next_versions", len(documents))
         nodes = sum(len(built.document.nodes) for built in documents)
         handles = iter(self._next("next_handles", nodes))
-        for built, version, own in zip(documents, versions, vectors, strict=True):
+        for built, version in zip(documents, versions, strict=True):
             class_ = classes.get(built.document.path, 0)
             key: Values = {
                 "version": version,
@@ -105,7 +100,7 @@ class SqlDocumentWriter:
                 "access_class": class_ if self._by_class else -1,  # until it is published
             }
             named = {node.id: next(handles) for node in built.document.nodes}
-            yield DocumentRows(built, version, class_, key, named, own)
+            yield DocumentRows(built, version, class_, key, named)
 
     def _next(self, query: str, many: int) -> list[int]:
         """Numbers that no other row has."""
@@ -117,18 +112,27 @@ class SqlDocumentWriter:
     def _write(self, documents: Sequence[DocumentRows]) -> None:
         contents = self._add_contents([one.built.document.text for one in documents])
         self._end(one.built.document.path for one in documents)
-        snapshot, pack = self._pending.number, self._pending.database.vector
+        snapshot = self._pending.number
         added: dict[str, list[Values]] = {table: [] for table in _TABLES.values()}
         for one in documents:
-            parts = one.parts(pack)
+            parts = one.parts()
             added["documents"].append(one.document(contents, snapshot, parts))
             for table, rows in parts.items():
                 added[table] += rows
         for query, table in _TABLES.items():
             self._sql.many(query, added[table])
-        branch = self._pending.branch
-        self._pending.index.add(
-            [(one.version, branch, snapshot, FOREVER, one.access_class) for one in documents]
+        self._pending.index.wrote({one.version: one.access_class for one in documents})
+        self._embeddings.write_complete(
+            [
+                NewEmbedding(
+                    (one.version, self._pending.branch, snapshot, FOREVER, one.access_class),
+                    tuple(one.handles.values()),
+                    one.built.node_vectors,
+                    one.built.chunk_keys(),
+                )
+                for one in documents
+                if one.built.node_vectors
+            ]
         )
         for one in documents:
             self._pending.segments.add(
@@ -136,8 +140,6 @@ class SqlDocumentWriter:
                 one.built.document,
                 one.handles,
                 one.built.chunk_texts,
-                [number for _, number in one.vectors],
-                one.built.node_vectors,
                 group=one.access_class if self._by_class else 0,
             )
 

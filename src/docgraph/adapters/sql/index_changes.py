@@ -46,13 +46,16 @@ class IndexChanges:
             raise StoreError(incomplete_index(self._external.name))
         self._external.index.discard(self._tenant, branch, newest)
 
+    def wrote(self, classes: Mapping[int, int]) -> None:
+        """New versions, with the classes that they will have."""
+        if self._external is not None:
+            self._unpublished.update(classes)
+
     def add(self, lives: Sequence[Row]) -> None:
-        """Versions whose rows were just written: ordinal, branch, born, died, class."""
-        if self._external is None:
-            return
-        for rows in vector_rows(self._sql, self._tenant, lives):
-            self._external.index.add(rows)
-        self._unpublished.update((ordinal, class_) for ordinal, *_, class_ in lives)
+        """Versions whose vectors were just written: ordinal, branch, born, died, class."""
+        if self._external is not None:
+            for rows in vector_rows(self._sql, self._tenant, lives):
+                self._external.index.add(rows)
 
     def reclassified(self, _branch: int, classes: Mapping[int, int]) -> None:
         """These versions have other classes now."""

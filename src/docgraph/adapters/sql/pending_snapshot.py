@@ -12,6 +12,10 @@ from docgraph.ports.indexes import FOREVER
 _UNPUBLISHED = (
     "delete_unpublished_postings",
     "delete_unpublished_segments",
+    "delete_unpublished_chunk_vectors",
+    "delete_unpublished_node_vectors",
+    "delete_unpublished_summary_vectors",
+    "delete_unpublished_embeddings",
     "delete_unpublished_chunks",
     "delete_unpublished_definitions",
     "delete_unpublished_references",

@@ -6,14 +6,23 @@ from dataclasses import replace
 import numpy as np
 
 from docgraph.adapters.indexes.segment_writer import SegmentRows
-from docgraph.adapters.sql.database import Database
+from docgraph.adapters.sql.database import Database, Queries
 from docgraph.adapters.sql.index_changes import IndexChanges
 from docgraph.adapters.sql.index_outbox import ExternalIndex
 from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.snapshot import PruneResult
 from docgraph.model.validation import is_storable
 
-_BY_DOCUMENT = ("delete_chunks", "delete_definitions", "delete_references", "delete_nodes")
+_BY_DOCUMENT = (
+    "delete_chunk_vectors",
+    "delete_node_vectors",
+    "delete_summary_vectors",
+    "delete_embeddings",
+    "delete_chunks",
+    "delete_definitions",
+    "delete_references",
+    "delete_nodes",
+)
 
 
 def prune(
@@ -25,7 +34,10 @@ def prune(
     external: ExternalIndex | None = None,
 ) -> PruneResult:
     """One transaction: a reader sees all of the old snapshots, or none. An index outside of it
-    follows; what it could not remove yet is counted in the result."""
+    follows; what it could not remove yet is counted in the result.
+
+    Snapshots of one content, which differ in what is embedded, count as one.
+    """
     if keep < 1:
         raise BadInput("keep at least one snapshot")
     index = IndexChanges(database, tenant, external)
@@ -46,8 +58,9 @@ def _prune(
         raise NotVisible(f"nothing visible in repository {repository!r} on branch {branch!r}")
     for count in ("increment_changes", "increment_access_changes"):
         database.queries("writes.sql").run(count, tenant=tenant)
-    number, newest, before = row
-    oldest = max(before, newest - keep + 1)
+    number, _, before = row
+    contents = sql.rows("contents_of_snapshots", branch=number, most=keep)
+    oldest = max([before, *(content for (content,) in contents[-1:])])
     ended: dict[str, int] = {"branch": number, "oldest": oldest}
     if dead := [version for (version,) in sql.rows("prunable_versions", **ended)]:
         _thin(SegmentRows(database), number, dead)
@@ -59,6 +72,7 @@ def _prune(
     sql.run("delete_relationships", **ended)
     snapshots = sql.run("delete_snapshots", **ended)
     sql.run("set_oldest", **ended)
+    _remove_replaced_summaries(sql, ended)
     texts = sql.run("delete_unused_texts", tenant=tenant)
     vectors = sql.run("delete_unused_vectors", tenant=tenant)
     return PruneResult(snapshots, documents, texts, vectors)
@@ -76,10 +90,17 @@ def _remove_manual_relations(database: Database, place: Mapping[str, object]) ->
         sql.run("delete_far_relationships", **place, ids=[one for one in gone if one not in left])
 
 
+def _remove_replaced_summaries(sql: Queries, place: Mapping[str, object]) -> None:
+    """Vectors of summaries alone that no remaining snapshot uses."""
+    replaced = [version for (version,) in sql.rows("replaced_summaries", **place)]
+    sql.run("delete_replaced_summaries", versions=replaced)
+    sql.run("delete_replaced_embeddings", versions=replaced)
+
+
 def _thin(segments: SegmentRows, branch: int, dead: list[int]) -> None:
     """Segments that hold these documents are written anew without them."""
     for number, group, *_ in segments.of_branch(branch):
-        held = np.unique(segments.arrays(number).node_document)
+        held = np.sort(segments.arrays(number).document_ordinal)
         kept = held[~np.isin(held, dead)]
         if len(kept) == 0:
             segments.drop([number])

@@ -6,11 +6,11 @@ from typing import cast
 
 import numpy as np
 
-from docgraph.adapters.indexes.chunk_vectors import ChunkProducts
 from docgraph.adapters.indexes.packed_lexical import PackedLexical
-from docgraph.adapters.indexes.packed_vectors import PackedVectors
-from docgraph.adapters.indexes.segments import Ints, stacked_vectors
-from docgraph.adapters.indexes.visible_rows import PackedReader
+from docgraph.adapters.indexes.packed_vectors import PackedVectors, ReaderVectors, SummaryVectors
+from docgraph.adapters.indexes.segments import Ints
+from docgraph.adapters.indexes.version_vectors import stacked_vectors
+from docgraph.adapters.indexes.visible_rows import PackedReader, ReaderView
 from docgraph.adapters.sql.database import DamagedRow, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.snapshots import contents
@@ -22,7 +22,8 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scoring import Bm25, RowGroups, top_groups
 from docgraph.model.snapshot import Scope, SnapshotName
-from docgraph.ports.indexes import VectorSearch
+from docgraph.model.tokenize import tokenize
+from docgraph.ports.indexes import CHUNK_ROWS, VectorHits, VectorSearch
 from docgraph.ports.search_reads import Level
 
 MOST_NAMES = 200_000
@@ -51,16 +52,16 @@ class SqlSearch:
         """`vectors` is the index to search in place of the packed one."""
         reads = visible.reads
         history = visible.rows.history
-        packed = PackedReader(sql, visible.rows, cache, vectors=vectors is None)
+        packed = PackedReader(sql, visible.rows, cache)
         self._sql = sql
         self._visible = visible
         self._reads = reads
         self._rows = visible.rows
         self._packed = packed
-        self._vectors = vectors or PackedVectors(packed)
+        self._stored = stored = ReaderVectors(sql, visible, cache)
+        self._vectors = vectors or PackedVectors(packed, visible, stored)
+        self._summaries = SummaryVectors(packed, visible, stored)
         self._lexical = PackedLexical(packed, cache, history)
-        revision = visible.rows.counted.access_changes
-        self._products = ChunkProducts(sql, cache, history, revision)
         self._kept_names: CachePart[None, NodeNames] = CachePart(cache, history, "names")
         self._handles: dict[str, int] = {}
 
@@ -70,7 +71,7 @@ class SqlSearch:
 
     @cached_property
     def embeddings(self) -> EmbeddingState:
-        return embedding_state(self._sql, self._visible)
+        return embedding_state(self._visible, self._packed.view(self._reads))
 
     def nearest(
         self, vector: tuple[int, ...], *, over: Level, roll_up: bool, top: int
@@ -79,7 +80,7 @@ class SqlSearch:
         is_owner = over == "documents" or (over == "sections" and not roll_up)
         limit = top if is_owner else top * _ROWS_PER_OWNER
         while True:
-            hits = self._vectors.search(vector, self._reads, level=over, limit=limit)
+            hits = self._hits(vector, over, limit)
             owners, dots = hits.node, hits.dot
             if not is_owner:
                 groups = RowGroups(hits.document if roll_up else hits.node)
@@ -89,9 +90,18 @@ class SqlSearch:
                 return tuple(sorted(named, key=lambda item: (-item[1], item[0]))[:top])
             limit *= _ROWS_PER_OWNER
 
+    def _hits(self, vector: tuple[int, ...], level: Level, limit: int) -> VectorHits:
+        """Of the index, and of summaries, which no index has."""
+        found = self._vectors.search(vector, self._reads, level=level, limit=limit)
+        if not self._visible.summarized.any():
+            return found
+        return found.joined(self._summaries.search(vector, self._reads, level=level, limit=limit))
+
     def node_similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
         query = np.array(vector, dtype=np.int64)
         rows = self._sql.rows("vectors_of_nodes", ids=ids)
+        if self._visible.summarized.any():
+            rows += self._sql.rows("summary_vectors_of_nodes", ids=ids)
         vectors = stacked_vectors([blob for _, blob in rows], len(query)).astype(np.int64)
         products = (vectors @ query).tolist()
         return dict(sorted(zip((node for node, _ in rows), products, strict=True)))
@@ -101,11 +111,18 @@ class SqlSearch:
     ) -> dict[str, int]:
         handles = self._handles_of(ids)
         numbers = np.array([*handles.values()], dtype=np.int64)
-        chunks, sizes = self._packed.view(self._reads).vector_ids(numbers, roll_up=roll_up)
+        view = self._packed.view(self._reads)
+        positions, sizes = view.chunks_of(numbers, roll_up=roll_up)
+        chunks = view.chunk_rows[positions]
+        embedded = self._visible.embedded[chunks // CHUNK_ROWS]
+        if not embedded.all():
+            owner = np.repeat(np.arange(len(sizes)), sizes)[embedded]
+            chunks, sizes = chunks[embedded], np.bincount(owner, minlength=len(sizes))
         owners = [node for node, size in zip(handles, sizes.tolist(), strict=True) if size]
         if not owners:
             return {}
-        scores = self._products.of(chunks, np.array(vector, dtype=np.float32))
+        query = np.array(vector, dtype=np.float32)
+        scores = self._stored.chunk_products(chunks, query, candidates=True)
         begins = np.concatenate(([0], np.cumsum(sizes[sizes > 0])[:-1]))
         best = np.maximum.reduceat(scores, begins)
         return dict(zip(owners, best.astype(np.int64).tolist(), strict=True))
@@ -148,6 +165,32 @@ class SqlSearch:
         known.ids.update((handle, name) for handle, name, _ in rows)
         self._kept_names.put(None, known, known.nbytes)
 
+    def chunk_scores(
+        self, vector: tuple[int, ...], text: str, versions: Ints
+    ) -> tuple[dict[int, int], dict[int, float]]:
+        """By row, of the chunks of these documents: the products with a vector of those that are
+        embedded, and the BM25 scores of the others, over visible chunks alone."""
+        view = self._packed.view(self._reads)
+        chosen = np.zeros(len(self._visible.mask), dtype=np.bool_)
+        chosen[versions] = True
+        positions = np.flatnonzero(chosen[view.chunk_rows // CHUNK_ROWS])
+        chunks = view.chunk_rows[positions]
+        embedded = self._visible.embedded[chunks // CHUNK_ROWS] & bool(vector)
+        query = np.array(vector, dtype=np.float32)
+        near = chunks[embedded]
+        products = (
+            self._stored.chunk_products(near, query, candidates=True) if len(near) else query[:0]
+        )
+        words = np.zeros(len(view.chunk_rows), dtype=np.float64)
+        if not embedded.all():
+            for found in self._lexical.lists(view, sorted(set(tokenize(text))), Bm25()):
+                words[found.positions] += found.weights
+        others = ~embedded
+        return (
+            dict(zip(near.tolist(), products.astype(np.int64).tolist(), strict=True)),
+            dict(zip(chunks[others].tolist(), words[positions[others]].tolist(), strict=True)),
+        )
+
     def definers(self, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         return self._defining([f"{kind}:{name}" for name in names for kind in ("code", "doc")])
 
@@ -172,11 +215,16 @@ class SqlSearch:
         return {node: self._rows.ingestion(version) for node, version in sorted(rows)}
 
 
-def embedding_state(sql: Queries, visible: Visibility) -> EmbeddingState:
-    """Every stored document has its vectors."""
-    documents = int(visible.mask.sum())
-    (chunks,) = single_row(sql.row("count_chunks"))
-    return EmbeddingState(documents, documents, documents, chunks, chunks)
+def embedding_state(visible: Visibility, view: ReaderView) -> EmbeddingState:
+    embedded, summarized = visible.embedded, visible.summarized
+    completed = int(np.count_nonzero(embedded))
+    return EmbeddingState(
+        documents=int(np.count_nonzero(visible.mask)),
+        summarized=completed + int(np.count_nonzero(summarized)),
+        embedded=completed,
+        chunks=len(view.chunk_rows),
+        embedded_chunks=int(np.count_nonzero(embedded[view.chunk_rows // CHUNK_ROWS])),
+    )
 
 
 class SqlReads:
@@ -213,7 +261,7 @@ class SqlReads:
         return SqlSearch(self._sql, self._visible, self._cache, self._vectors)
 
     def texts(self, plan: RetrievalPlan) -> SqlTexts:
-        return SqlTexts(self._sql, self._visible, plan)
+        return SqlTexts(self._sql, self._visible, plan, self.search.chunk_scores)
 
     def counts(self) -> dict[str, int]:
         nodes = self._sql.rows("count_nodes")

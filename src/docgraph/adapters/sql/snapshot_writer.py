@@ -1,13 +1,13 @@
 """Writing a snapshot: batches under an unpublished number, one small transaction to publish."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
 
 from docgraph.adapters.sql.access_writer import SqlAccessWriter
 from docgraph.adapters.sql.checksums import with_checksum
 from docgraph.adapters.sql.database import Database, single_row
 from docgraph.adapters.sql.document_writer import SqlDocumentWriter
+from docgraph.adapters.sql.embedding_writer import SqlEmbeddingWriter, StoredVectors
 from docgraph.adapters.sql.index_changes import IndexChanges
 from docgraph.adapters.sql.index_outbox import ExternalIndex
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
@@ -17,21 +17,13 @@ from docgraph.adapters.sql.stored_json import load_values
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import SnapshotName, SourceLocation
 from docgraph.ports.cancellation import begin_commit
-from docgraph.ports.writes import EmbeddingWriter, SourceRevision
-
-
-class StoredEmbeddings(EmbeddingWriter, Protocol):
-    """An embedding writer that also gives the numbers which chunk rows refer to."""
-
-    def numbers(self, keys: Iterable[str]) -> dict[str, int]:
-        """Of stored vectors; most were found or added a moment ago."""
-        ...
+from docgraph.ports.writes import SourceRevision
 
 
 class SqlSnapshotWriter:
     """One branch's next snapshot. Its user holds the branch's ingest lock.
 
-    `embeddings` opens a vector space by its number. `on_reclassified` gets the versions whose
+    `vectors` opens a vector space by its number. `on_reclassified` gets the versions whose
     access classes change, before that is published. `by_class` says that rows carry their
     document's access class. `external` is an index outside of the database.
     """
@@ -45,7 +37,7 @@ class SqlSnapshotWriter:
         embedder: EmbedderIdentity,
         now: Callable[[], str],
         *,
-        embeddings: Callable[[int], StoredEmbeddings],
+        vectors: Callable[[int], StoredVectors],
         on_reclassified: OnReclassified = lambda _branch, _classes: None,
         by_class: bool = False,
         external: ExternalIndex | None = None,
@@ -61,8 +53,10 @@ class SqlSnapshotWriter:
         # No reader sees a batch before it is published, so none has to be on the disk before that.
         database.durable(False)
         row = self._sql.row("newest_snapshot", branch=pending.branch)
-        self._revision = SourceRevision(*row[4:]) if row else SourceRevision()
-        same_embedder = row is None or EmbedderIdentity(*row[:3]) == embedder
+        self._revision = SourceRevision(*row[4:6]) if row else SourceRevision()
+        self._last_embedding, self._content = row[6:] if row else (0, 0)
+        self._stored_embedder = EmbedderIdentity(*row[:3]) if row else None
+        same_embedder = self._stored_embedder in (None, embedder)
         miners: frozenset[str] = frozenset(load_values(row[3], str)) if row else frozenset()
 
         def reclassified(branch: int, classes: Mapping[int, int]) -> None:
@@ -77,7 +71,7 @@ class SqlSnapshotWriter:
             written_branch=pending.branch,
             on_reclassified=reclassified,
         )
-        self.embeddings = embeddings(self._vector_space())
+        self.embeddings = SqlEmbeddingWriter(pending, vectors(self._vector_space()))
         self.references = SqlReferenceWriter(pending, miners)
         self.edges = SqlEdgeWriter(pending)
         self.access = SqlAccessWriter(
@@ -86,7 +80,7 @@ class SqlSnapshotWriter:
         self.documents = SqlDocumentWriter(
             pending,
             self.access,
-            self.embeddings.numbers,
+            self.embeddings,
             same_embedder=same_embedder,
             by_class=by_class,
         )
@@ -108,6 +102,10 @@ class SqlSnapshotWriter:
         return self._stored_source
 
     @property
+    def embedder(self) -> EmbedderIdentity | None:
+        return self._stored_embedder
+
+    @property
     def is_first(self) -> bool:
         return self._pending.number == 1
 
@@ -115,8 +113,16 @@ class SqlSnapshotWriter:
         self._source = source
 
     def has_changes(self, revision: SourceRevision | None = None) -> bool:
-        first = self._pending.number == 1
-        return first or self._pending.changed or revision not in (None, self._revision)
+        return (
+            self.is_first
+            or self._pending.changed
+            or revision not in (None, self._revision)
+            or self._newest_embedding() > self._last_embedding
+        )
+
+    def _newest_embedding(self) -> int:
+        place = {"branch": self._pending.branch, "after": self._last_embedding}
+        return int(single_row(self._sql.row("last_embedding", **place))[0])
 
     def publish(self, revision: SourceRevision | None = None) -> SnapshotName:
         """Segments first; then, in one small transaction, access classes, snapshot and number.
@@ -125,8 +131,11 @@ class SqlSnapshotWriter:
 
         Merging comes after: a merged segment holds published documents only.
         """
-        self._revision = revision or self._revision
         pending = self._pending
+        if self.is_first or pending.changed or revision not in (None, self._revision):
+            self._content = pending.number
+        self._revision = revision or self._revision
+        self._last_embedding = self._newest_embedding()
         with pending.batch():
             pending.segments.flush()
         self._database.durable(True)
@@ -157,6 +166,8 @@ class SqlSnapshotWriter:
             "miners": json.dumps(sorted(self.references.miners)),
             "ref": self._revision.ref,
             "revision": self._revision.revision,
+            "last_embedding": self._last_embedding,
+            "content": self._content,
         }
         self._sql.run("add_snapshot", **with_checksum("snapshots", row))
         self._sql.run("set_newest", branch=branch, number=number)

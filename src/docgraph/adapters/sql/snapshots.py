@@ -4,13 +4,16 @@ import hashlib
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from docgraph.adapters.sql.database import Queries, single_row
-from docgraph.adapters.sql.version_table import VersionTable
+from docgraph.adapters.sql.version_table import Branch, VersionTable
 from docgraph.adapters.sql.visibility import classes_of
 from docgraph.model.access import Principal
 from docgraph.model.digest import canonical
+from docgraph.model.embedding_state import EmbeddingState, StateName
 from docgraph.model.snapshot import SnapshotInfo, SnapshotName
+from docgraph.ports.indexes import ReadFilter
 
 
 def list_snapshots(rows: VersionTable, principal: Principal) -> tuple[SnapshotInfo, ...]:
@@ -33,9 +36,20 @@ def list_snapshots(rows: VersionTable, principal: Principal) -> tuple[SnapshotIn
                         embedder=snapshot.embedder.name,
                         miners=snapshot.miners,
                         documents=documents,
+                        embeddings=_embedding_state(rows, readable, branch, number),
                     )
                 )
     return tuple(sorted(infos, key=lambda info: info.name))
+
+
+def _embedding_state(
+    rows: VersionTable, readable: npt.NDArray[np.bool_], branch: Branch, number: int
+) -> StateName:
+    reads = ReadFilter(branch.tenant, frozenset(), ((branch.id, number),), 0)
+    mask = readable & rows.alive(branch.id, number)
+    embedded, summarized = (int(np.count_nonzero(one)) for one in rows.embedded(mask, reads))
+    documents = int(np.count_nonzero(mask))
+    return EmbeddingState(documents, embedded + summarized, embedded).name
 
 
 def contents(sql: Queries) -> Iterator[tuple[str, str]]:
@@ -46,8 +60,15 @@ def contents(sql: Queries) -> Iterator[tuple[str, str]]:
     for version, document in sql.rows("visible_documents"):
         hash_ = hashlib.sha256()
         hash_.update(single_row(sql.row("text_of_version", version=version))[0].encode())
-        for query in ("nodes_of_version", "chunks_of_version", "definitions_of_version"):
+        for query in (
+            "nodes_of_version",
+            "chunks_of_version",
+            "definitions_of_version",
+            "vectors_of_version",
+        ):
             for row in sql.rows(query, version=version):
                 values = [value.hex() if isinstance(value, bytes) else value for value in row]
                 hash_.update(b"\n" + canonical(values))
+        for _, vector in sql.rows("chunk_vectors", versions=[version]):
+            hash_.update(b"\n" + vector)
         yield document, hash_.hexdigest()

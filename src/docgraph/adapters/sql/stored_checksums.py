@@ -28,6 +28,8 @@ _CHECKED = MappingProxyType(
     }
 )
 _PARTS = ("document_nodes", "vector_chunks", "definitions", "node_references")
+# By whether the document is completely embedded.
+_VECTORS = (("summary_vectors",), ("node_vectors", "chunk_vectors"))
 _PAGE = 500  # rows that are read at once
 
 
@@ -52,6 +54,10 @@ def checksum_problems(sql: Queries) -> Iterator[str]:
     )
     parts = "documents, or their nodes, chunks, definitions or references,"
     yield from describe_changed(parts, documents)
+    embedded = (
+        intact for page in _pages(sql, "next_documents") for intact in _intact_embeddings(sql, page)
+    )
+    yield from describe_changed("embedded documents, or their vectors,", embedded)
 
 
 def describe_changed(what: str, intact: Iterable[bool]) -> Iterator[str]:
@@ -76,6 +82,18 @@ def _intact_documents(sql: Queries, versions: list[int]) -> Iterator[bool]:
             if row[0] in sums:  # an index that is damaged may lead to any row
                 sums[row[0]] += checksum(table, row)
     return (sums[version] == row[-1] for version, row in found.items())
+
+
+def _intact_embeddings(sql: Queries, versions: list[int]) -> Iterator[bool]:
+    rows = sql.rows("document_embeddings", versions=versions)
+    sums = {tuple(row[:2]): checksum("document_embeddings", row[:-1]) for row in rows}
+    for complete, tables in enumerate(_VECTORS):
+        own = [version for version, is_complete in sums if is_complete == complete]
+        for table in tables:
+            for row in sql.rows(table, versions=own):
+                if (row[0], complete) in sums:
+                    sums[row[0], complete] += checksum(table, row)
+    return (sums[tuple(row[:2])] == row[-1] for row in rows)
 
 
 def read_segment(sql: Queries, number: int) -> tuple[bool, list[Row]]:

@@ -69,7 +69,6 @@ class TenantState:
             and counted.follows(table.counted.token)
         ):
             return extend_rows(table, sql, counted, self._tenant)
-        self._drop(history, "vectors_by_number")  # what is pruned may leave its number to another
         return load_rows(sql, counted, history.name, self._tenant)
 
     def _drop(self, history: History, *parts: str) -> None:
@@ -90,5 +89,5 @@ class TenantState:
         found = kept.get(key)
         if found is None:
             found = resolve(table, principal, selectors)
-            kept.put(key, found, found.mask.nbytes)
+            kept.put(key, found, 3 * found.mask.nbytes)
         return found

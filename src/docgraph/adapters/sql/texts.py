@@ -1,18 +1,23 @@
 """TextReads: the text of planned, visible nodes and of nothing else."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from docgraph.adapters.indexes.segments import stacked_vectors
-from docgraph.adapters.sql.database import Queries, Row, single_row
+from docgraph.adapters.indexes.segments import Ints
+from docgraph.adapters.sql.database import Queries, single_row
 from docgraph.adapters.sql.stored_json import load_values
 from docgraph.adapters.sql.visibility import Visibility
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
 from docgraph.model.node import Location, document_of
 from docgraph.model.plan import RetrievalPlan
+from docgraph.ports.indexes import CHUNK_ROWS
+
+# Of a vector, a text and versions: the products and the lexical scores of their chunks, by row.
+ScoreChunks = Callable[[tuple[int, ...], str, Ints], tuple[dict[int, int], dict[int, float]]]
 
 
 class ChunkRow(NamedTuple):
@@ -46,15 +51,14 @@ class PlannedNode(NamedTuple):
         return self.start <= chunk.start and chunk.stop <= self.stop
 
 
-NO_CHUNK = (None, None)
-
-
 class SqlTexts:
-    def __init__(self, sql: Queries, visible: Visibility, plan: RetrievalPlan) -> None:
+    def __init__(
+        self, sql: Queries, visible: Visibility, plan: RetrievalPlan, score: ScoreChunks
+    ) -> None:
         self._sql = sql
         self._visible = visible
         self._plan = plan
-        self._query = np.array(plan.query_vector, dtype=np.float32)
+        self._score = score
         self._nodes: dict[str, PlannedNode] = {}
         self._texts: dict[int, str] = {}
 
@@ -99,36 +103,38 @@ class SqlTexts:
                 id=chunk.id,
                 node=chunk.node,
                 position=position,
-                similarity=similarity,
+                similarity=self._products.get(row.document * CHUNK_ROWS + position),
+                lexical=self._lexical.get(row.document * CHUNK_ROWS + position, 0.0),
                 size=chunk.stop - chunk.start,
             )
-            for position, (chunk, similarity) in self._chunks[row.document].items()
+            for position, chunk in self._chunks[row.document].items()
             if row.contains(chunk)
         )
 
     @cached_property
-    def _chunks(self) -> dict[int, dict[int, tuple[ChunkRow, int | None]]]:
-        """By document and position, with their similarity: those of all planned documents."""
-        documents: dict[int, list[Row]]
-        documents = {row.document: [] for rows in self._planned.values() for row in rows}
-        for document, *row in self._sql.rows("chunks_of_versions", versions=sorted(documents)):
-            documents[document].append(tuple(row))
-        return {document: self._scored(rows) for document, rows in documents.items()}
+    def _chunks(self) -> dict[int, dict[int, ChunkRow]]:
+        """By document and position: those of all planned documents."""
+        documents: dict[int, dict[int, ChunkRow]]
+        documents = {row.document: {} for rows in self._planned.values() for row in rows}
+        rows = self._sql.rows("chunks_of_versions", versions=sorted(documents))
+        for document, position, *columns in rows:
+            documents[document][position] = ChunkRow._make(columns)
+        return documents
 
-    def _scored(self, rows: list[Row]) -> dict[int, tuple[ChunkRow, int | None]]:
-        similarities = self._similarities([vector for _, vector, *_ in rows])
-        return {
-            position: (ChunkRow._make(columns), similarity)
-            for (position, _, *columns), similarity in zip(rows, similarities, strict=True)
-        }
+    @cached_property
+    def _scores(self) -> tuple[dict[int, int], dict[int, float]]:
+        plan, versions = self._plan, np.array(sorted(self._chunks), dtype=np.int64)
+        if not plan.question:
+            return {}, {}
+        return self._score(plan.query_vector, plan.question, versions)
 
-    def _similarities(self, vectors: list[bytes]) -> list[int] | list[None]:
-        """Exact: every whole number up to these dot products is a float32."""
-        if not len(self._query) or not vectors:
-            return [None] * len(vectors)
-        rows = stacked_vectors(vectors, len(self._query))
-        dots: list[int] = (rows.astype(np.float32) @ self._query).astype(np.int64).tolist()
-        return dots
+    @property
+    def _products(self) -> dict[int, int]:
+        return self._scores[0]
+
+    @property
+    def _lexical(self) -> dict[int, float]:
+        return self._scores[1]
 
     def chunks(self, scores: tuple[ChunkScore, ...]) -> tuple[EvidenceChunk, ...]:
         return tuple(self._chunk(score) for score in scores)
@@ -136,7 +142,7 @@ class SqlTexts:
     def _chunk(self, score: ChunkScore) -> EvidenceChunk:
         """A chunk that lies in no planned node is refused."""
         for node in self._planned.get(document_of(score.node), ()):
-            row, _ = self._chunks[node.document].get(score.position, NO_CHUNK)
+            row = self._chunks[node.document].get(score.position)
             if row is not None and node.contains(row):
                 return EvidenceChunk(
                     id=row.id,

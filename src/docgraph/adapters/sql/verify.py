@@ -20,8 +20,10 @@ from docgraph.adapters.sql.version_table import Branch, Counted, VersionTable, l
 from docgraph.model.edge import RELATIONS
 from docgraph.model.node import document_of
 from docgraph.model.snapshot import VerifyReport
+from docgraph.ports.indexes import ReadFilter
 
-See = Callable[[VersionTable, npt.NDArray[np.bool_], Mapping[int, int]], None]
+Flags = npt.NDArray[np.bool_]
+See = Callable[[VersionTable, Flags, Mapping[int, int], tuple[Flags, Flags]], None]
 _WRONG = MappingProxyType(
     {
         "nodes_without_document": "nodes belong to no document",
@@ -29,7 +31,12 @@ _WRONG = MappingProxyType(
         "definitions_without_document": "definitions belong to no document",
         "references_without_document": "references belong to no document",
         "documents_without_text": "documents have no text",
-        "chunks_without_vector": "chunks have no vector",
+        "embeddings_without_document": "embeddings belong to no document",
+        "summaries_without_vector": "embedded summaries have no vector",
+        "nodes_without_vector": "nodes of embedded documents have no vector",
+        "chunks_without_vector": "chunks of embedded documents have no vector",
+        "chunk_vectors_without_vector": "chunks have the number of no vector",
+        "vectors_without_embedding": "vectors belong to nothing that is embedded",
         "postings_without_segment": "postings belong to no segment",
         "chunks_without_node": "chunks have no node in their document",
         "nodes_without_parent": "nodes have no parent",
@@ -47,7 +54,8 @@ _SEEN = MappingProxyType(
         "visible_ended_documents": "documents",
         "visible_ended_texts": "texts",
         "visible_ended_nodes": "nodes",
-        "visible_ended_chunks": "chunks, or their vectors,",
+        "visible_ended_chunks": "chunks",
+        "visible_ended_vectors": "vectors",
         "visible_ended_definitions": "definitions",
         "visible_ended_references": "references",
     }
@@ -57,8 +65,9 @@ _SEEN = MappingProxyType(
 def verify(database: Database, see: See, damage: Iterable[str] = ()) -> VerifyReport:
     """As a reader who may see everything, in each branch's newest snapshot.
 
-    `see` binds the views to the versions of a mask, in snapshots by branch; `damage` is what the
-    database reports of itself. What cannot be read is a problem, and ends one check alone.
+    `see` binds the views to the versions of a mask, in snapshots by branch, and to those of them
+    that are embedded; `damage` is what the database reports of itself. What cannot be read is a
+    problem, and ends one check alone.
     """
     sql = database.queries("maintenance.sql")
     problems: list[str] = []
@@ -100,7 +109,9 @@ def _of_versions(database: Database, sql: Queries, see: See) -> Iterator[str]:
         if branch.newest:
             own = [segment for home, segment in segments.values() if home == branch.id]
             mask = rows.alive(branch.id, branch.newest)
-            see(rows, mask, {branch.id: branch.newest})
+            snapshots = {branch.id: branch.newest}
+            reads = ReadFilter(branch.tenant, frozenset(), (*snapshots.items(),), 0)
+            see(rows, mask, snapshots, rows.embedded(mask, reads))
             graph = SqlGraph(database.queries("reads.sql"))
             yield from _of_removed_documents(sql, graph, mask, branch, own)
 
@@ -114,7 +125,7 @@ def _of_segments(
         is_intact, postings = read_segment(stored, number)
         if not is_intact:
             yield f"segment {number} differs from its checksum"
-        for column in (segment.chunk_document, segment.node_document):
+        for column in (segment.chunk_document, segment.document_ordinal):
             if stray := int(np.count_nonzero(~np.isin(column, known))):
                 yield f"segment {number}: {stray} rows belong to no document"
         size = len(segment.chunk_document)
@@ -155,7 +166,7 @@ def _follows(
 def _of_removed_documents(
     sql: Queries,
     graph: SqlGraph,
-    mask: npt.NDArray[np.bool_],
+    mask: Flags,
     branch: Branch,
     segments: list[Segment],
 ) -> Iterator[str]:
@@ -168,9 +179,9 @@ def _of_removed_documents(
             yield f"{where}: {count} {what} of removed documents are visible"
     ended = np.array([o for (o,) in sql.rows("ended_versions", **place)], dtype=np.int64)
     for segment in segments:
-        for column in (segment.chunk_document, segment.node_document):
+        for column in (segment.chunk_document, segment.document_ordinal):
             if seen := int(np.count_nonzero(mask[column[np.isin(column, ended)]])):
-                yield f"{where}: {seen} postings or vectors of removed documents are found"
+                yield f"{where}: {seen} postings of removed documents are found"
     removed = {document for (document,) in sql.rows("removed_documents", **place)}
     batches = graph.edge_batches(frozenset(RELATIONS))
     for found in (one for _, batch in batches for one in batch):

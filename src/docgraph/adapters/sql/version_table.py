@@ -18,6 +18,7 @@ from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.indexes import FOREVER, ReadFilter
 
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Snapshot:
     revision: str
     embedder: EmbedderIdentity
     miners: tuple[str, ...]
+    last_embedding: int
+    content: int
 
 
 TOKEN = 32  # characters of one token
@@ -68,7 +71,9 @@ class Counted(NamedTuple):
 class VersionTable:
     """Every document version by ordinal: its branch, life and class. Published ones alone.
 
-    `history` names the states whose numbers mean the same: caches are kept by it.
+    `summarized` and `completed` are the numbers of the rows that say that its summary, and that all
+    of it is embedded; 0: not yet. `history` names the states whose numbers mean the same: caches
+    are kept by it.
     """
 
     counted: Counted
@@ -77,13 +82,15 @@ class VersionTable:
     born: Ints
     died: Ints
     access: Ints
+    summarized: Ints
+    completed: Ints
     rules: dict[int, AccessRule]
     branches: tuple[Branch, ...]
     snapshots: dict[tuple[int, int], Snapshot]
 
     @property
     def nbytes(self) -> int:
-        columns = (self.branch, self.born, self.died, self.access)
+        columns = (self.branch, self.born, self.died, self.access, self.summarized, self.completed)
         return sum(column.nbytes for column in columns) + 1024 * len(self.snapshots)
 
     def mask(self, reads: ReadFilter) -> npt.NDArray[np.bool_]:
@@ -93,6 +100,15 @@ class VersionTable:
         for branch, snapshot in reads.snapshots:
             mask |= readable & self.alive(branch, snapshot)
         return mask
+
+    def embedded(self, mask: npt.NDArray[np.bool_], reads: ReadFilter) -> tuple[Flags, Flags]:
+        """Of what the mask shows, what is completely embedded in its snapshot, and of what the
+        summary alone is."""
+        last = np.full(len(mask), -1, dtype=np.int64)
+        for branch, snapshot in reads.snapshots:
+            last[self.branch == branch] = self.snapshots[branch, snapshot].last_embedding
+        complete = mask & (self.completed > 0) & (self.completed <= last)
+        return complete, mask & ~complete & (self.summarized > 0) & (self.summarized <= last)
 
     def readable(self, classes: Iterable[int]) -> npt.NDArray[np.bool_]:
         """By ordinal, whichever snapshot the document lives in."""
@@ -127,7 +143,9 @@ def load_rows(
     lives = _published(sql.rows("document_lifetimes", tenant=tenant), branches)
     columns = _set(np.empty((4, 0), dtype=np.int64), lives, single_row(sql.row("last_version"))[0])
     rules = _load_rules(sql, lives[:, 4], {})
-    return VersionTable(counted, history, *columns, rules, branches, snapshots)
+    none = np.zeros((2, len(columns[0])), dtype=np.int64)
+    embeddings = _set_embeddings(none, sql.rows("embeddings", tenant=tenant))
+    return VersionTable(counted, history, *columns, *embeddings, rules, branches, snapshots)
 
 
 def extend_rows(table: VersionTable, sql: Queries, counted: Counted, tenant: str) -> VersionTable:
@@ -135,19 +153,26 @@ def extend_rows(table: VersionTable, sql: Queries, counted: Counted, tenant: str
     branches = tuple(Branch(*row) for row in sql.rows("branches", tenant=tenant))
     known = {branch.id: branch.newest for branch in table.branches}
     rows: list[Row] = []
+    embeddings: list[Row] = []
     snapshots = dict(table.snapshots)
     for branch in branches:
         after = known.get(branch.id, 0)
         if branch.newest > after:
             since = {"branch": branch.id, "after": after}
             rows += sql.rows("document_lifetimes_since", **since, newest=branch.newest)
+            newest = snapshots.get((branch.id, after))
+            seen = newest.last_embedding if newest else 0
+            embeddings += sql.rows("embeddings_since", branch=branch.id, after=seen)
             snapshots.update(map(_snapshot, sql.rows("snapshots_since", **since)))
     _require_snapshots(branches, snapshots)
     lives = _published(rows, branches)
     known_columns = np.stack((table.branch, table.born, table.died, table.access))
     columns = _set(known_columns, lives, single_row(sql.row("last_version"))[0])
     rules = _load_rules(sql, lives[:, 4], table.rules)
-    return VersionTable(counted, table.history, *columns, rules, branches, snapshots)
+    before = np.zeros((2, len(columns[0])), dtype=np.int64)
+    before[:, : len(table.summarized)] = table.summarized, table.completed
+    both = _set_embeddings(before, embeddings)
+    return VersionTable(counted, table.history, *columns, *both, rules, branches, snapshots)
 
 
 def _published(rows: Sequence[Row], branches: Sequence[Branch]) -> Ints:
@@ -191,6 +216,17 @@ def _set(columns: Ints, lives: Ints, last: int) -> tuple[Ints, Ints, Ints, Ints]
     return branch, born, died, access
 
 
+def _set_embeddings(columns: Ints, rows: Sequence[Row]) -> tuple[Ints, Ints]:
+    """By ordinal, the numbers of the rows. Some may be of versions that are not published."""
+    numbers, versions, complete = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    if len(versions) and not 0 <= versions.min() <= versions.max() < columns.shape[1]:
+        raise DamagedRow("a document that is not stored is embedded")
+    summarized, completed = columns
+    summarized[versions[complete == 0]] = numbers[complete == 0]
+    completed[versions[complete == 1]] = numbers[complete == 1]
+    return summarized, completed
+
+
 def _load_rules(
     sql: Queries, classes: Ints, known: Mapping[int, AccessRule]
 ) -> dict[int, AccessRule]:
@@ -203,8 +239,6 @@ def _load_rules(
 
 
 def _snapshot(row: Row) -> tuple[tuple[int, int], Snapshot]:
-    branch, number, created, ref, revision, name, digest, size, miners = row
-    embedder = EmbedderIdentity(name, digest, size)
-    return (branch, number), Snapshot(
-        created, ref, revision, embedder, tuple(load_values(miners, str))
-    )
+    branch, number, created, ref, revision, name, digest, size, miners, last, content = row
+    embedder, names = EmbedderIdentity(name, digest, size), tuple(load_values(miners, str))
+    return (branch, number), Snapshot(created, ref, revision, embedder, names, last, content)

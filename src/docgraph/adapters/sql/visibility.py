@@ -17,10 +17,16 @@ from docgraph.ports.indexes import ReadFilter
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Visibility:
-    """One reader's view: which ordinals, in which snapshots."""
+    """One reader's view: which ordinals, in which snapshots.
+
+    Of the visible ones, `embedded` are those that are completely embedded, `summarized` those of
+    which the summary alone is.
+    """
 
     rows: VersionTable
     mask: npt.NDArray[np.bool_]
+    embedded: npt.NDArray[np.bool_]
+    summarized: npt.NDArray[np.bool_]
     scope: Scope
     reads: ReadFilter
     principal: Principal
@@ -43,7 +49,9 @@ def resolve_visibility(
     names = [SnapshotName(b.repository, b.name, snapshot) for b, snapshot in chosen.values()]
     snapshots = tuple(sorted((branch.id, snapshot) for branch, snapshot in chosen.values()))
     reads = ReadFilter(principal.tenant, classes, snapshots, rows.counted.changes)
-    return Visibility(rows, rows.mask(reads), Scope(tuple(sorted(names))), reads, principal)
+    mask = rows.mask(reads)
+    scope = Scope(tuple(sorted(names)))
+    return Visibility(rows, mask, *rows.embedded(mask, reads), scope, reads, principal)
 
 
 def classes_of(principal: Principal, rows: VersionTable) -> frozenset[int]:

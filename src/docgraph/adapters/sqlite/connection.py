@@ -17,7 +17,7 @@ from docgraph.model.errors import (
     WrongSchema,
 )
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 PACKAGE = "docgraph.adapters.sqlite"
 _SMALLEST = 512  # bytes of a page
 _MAGIC = b"SQLite format 3\0"

@@ -56,6 +56,12 @@ WHERE d.branch = :branch AND d.valid_to = :forever AND (d.valid_from = :next) = 
   AND d.path > :after
 ORDER BY d.path LIMIT :most;
 
+-- name: writes.texts_of_versions
+-- why: texts are compressed in the file.
+SELECT d.version, d.path, decompress(c.text)
+FROM documents AS d JOIN contents AS c ON c.id = d.content
+WHERE d.version IN (SELECT value FROM json_each(:versions));
+
 -- name: writes.add_content
 -- why: texts are compressed in the file.
 INSERT INTO contents (tenant, hash, text) VALUES (:tenant, :hash, compress(:text))
@@ -90,7 +96,7 @@ DELETE FROM contents WHERE tenant = :tenant AND id NOT IN (SELECT content FROM d
 -- why: no index leads from a vector to its chunks; NOT IN builds their set once.
 DELETE FROM vectors
 WHERE space IN (SELECT id FROM vector_spaces WHERE tenant = :tenant)
-  AND id NOT IN (SELECT vector_id FROM vector_chunks);
+  AND id NOT IN (SELECT vector_id FROM chunk_vectors);
 
 -- name: audit.add_entry
 -- why: the audit log is a file of its own, whose tables have no prefix.

@@ -26,20 +26,28 @@ class ReaderGuard:
     """The functions that the views of one connection filter by; until `bind`, no row is visible."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._flags = b""
+        self._flags = self._embedded = self._summarized = b""
         self._snapshots: Mapping[int, int] = {}
         self._mined: frozenset[tuple[int, str]] = frozenset()
         connection.create_function("is_visible", 1, self._is_visible, deterministic=True)
+        connection.create_function("is_embedded", 1, self._is_embedded, deterministic=True)
+        connection.create_function("is_summarized", 1, self._is_summarized, deterministic=True)
         connection.create_function("in_scope", 3, self._in_scope, deterministic=True)
         connection.create_function("is_mined", 2, self._is_mined, deterministic=True)
         for statement in statements(script(PACKAGE, "visible.sql")):
             connection.execute(statement)
 
     def bind(
-        self, rows: VersionTable, mask: npt.NDArray[np.bool_], snapshots: Mapping[int, int]
+        self,
+        rows: VersionTable,
+        mask: npt.NDArray[np.bool_],
+        snapshots: Mapping[int, int],
+        embedded: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
     ) -> None:
-        """`mask` says by ordinal what is visible, `snapshots` by branch which one is read."""
+        """`mask` says by ordinal what is visible, `snapshots` by branch which one is read; of what
+        is visible, the first of `embedded` is so completely, the second by its summary alone."""
         self._flags = mask.tobytes()
+        self._embedded, self._summarized = (one.tobytes() for one in embedded)
         self._snapshots = snapshots
         self._mined = frozenset(
             (branch, miner)
@@ -48,10 +56,17 @@ class ReaderGuard:
         )
 
     def release(self) -> None:
-        self._flags, self._snapshots, self._mined = b"", {}, frozenset()
+        self._flags = self._embedded = self._summarized = b""
+        self._snapshots, self._mined = {}, frozenset()
 
     def _is_visible(self, ordinal: int) -> int:
         return self._flags[ordinal] if 0 <= ordinal < len(self._flags) else 0
+
+    def _is_embedded(self, ordinal: int) -> int:
+        return self._embedded[ordinal] if 0 <= ordinal < len(self._embedded) else 0
+
+    def _is_summarized(self, ordinal: int) -> int:
+        return self._summarized[ordinal] if 0 <= ordinal < len(self._summarized) else 0
 
     def _in_scope(self, branch: int, born: int, died: int) -> int:
         return int(branch in self._snapshots and born <= self._snapshots[branch] < died)

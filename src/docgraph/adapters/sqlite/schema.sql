@@ -25,7 +25,8 @@ CREATE TABLE branches (
 ) STRICT;
 
 -- References count in a snapshot if one of its `miners` (JSON) made them; `ref` and `revision` name
--- the commit that it was made from.
+-- the commit that it was made from. A snapshot has the vectors of `document_embeddings` up to its
+-- `last_embedding`; `content` is the first snapshot with the same documents, edges and rules.
 CREATE TABLE snapshots (
     branch          INTEGER NOT NULL REFERENCES branches (id),
     number          INTEGER NOT NULL,
@@ -36,6 +37,8 @@ CREATE TABLE snapshots (
     miners          TEXT NOT NULL,
     ref             TEXT NOT NULL,
     revision        TEXT NOT NULL,
+    last_embedding  INTEGER NOT NULL,
+    content         INTEGER NOT NULL,
     checksum        INTEGER NOT NULL,
     PRIMARY KEY (branch, number)
 ) STRICT, WITHOUT ROWID;
@@ -112,7 +115,7 @@ CREATE TABLE principals (
     PRIMARY KEY (tenant, id)
 ) STRICT, WITHOUT ROWID;
 
--- Texts of documents, and vectors of chunks: each stored once in a tenant, whatever branches use
+-- Texts of documents, and vectors of chunk texts: each stored once in a tenant, whatever branches use
 -- it. A text is compressed (zlib); the functions `compress` and `decompress` are docgraph's own.
 CREATE TABLE contents (
     id     INTEGER PRIMARY KEY,
@@ -140,7 +143,8 @@ CREATE TABLE vectors (
 ) STRICT;
 
 -- One row for each version of a document; `version` identifies it in all tables. `unresolved_calls`
--- counts calls in code whose target its file does not name. `stated_class` follows from the statements
+-- counts calls in code whose target its file does not name; documents with a lower
+-- `embedding_priority` are embedded first. `stated_class` follows from the statements
 -- on the path, on its branch and on the default one; it never becomes wider once the version has
 -- ended. `access_class` follows from it and from a manual rule, and decides who may read. Both are
 -- -1 until the version is published.
@@ -153,6 +157,7 @@ CREATE TABLE documents (
     fingerprint      TEXT NOT NULL,
     unresolved_calls INTEGER NOT NULL,
     source_lines     TEXT NOT NULL,
+    embedding_priority INTEGER NOT NULL,
     valid_from       INTEGER NOT NULL,
     valid_to         INTEGER NOT NULL,
     stated_class     INTEGER NOT NULL,
@@ -162,7 +167,9 @@ CREATE TABLE documents (
 ) STRICT;
 CREATE INDEX documents_by_path ON documents (branch, path, valid_to);
 
--- `handle` is a number that no other node ever has. Offsets count characters in the version's text.
+-- `handle` is a number that no other node ever has; that of a document is less than those of its
+-- parts. Offsets count characters in the version's text. A summary begins with the node's
+-- signature, of `signature_length` characters.
 CREATE TABLE document_nodes (
     handle       INTEGER PRIMARY KEY AUTOINCREMENT,
     version      INTEGER NOT NULL REFERENCES documents (version),
@@ -176,7 +183,7 @@ CREATE TABLE document_nodes (
     start_offset INTEGER NOT NULL,
     end_offset   INTEGER NOT NULL,
     page         INTEGER,
-    vector       BLOB NOT NULL
+    signature_length INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX document_nodes_by_id ON document_nodes (id);
 CREATE INDEX document_nodes_by_version ON document_nodes (version);
@@ -228,7 +235,39 @@ CREATE TABLE vector_chunks (
     start_offset INTEGER NOT NULL,
     end_offset   INTEGER NOT NULL,
     page         INTEGER,
-    vector_id    INTEGER NOT NULL REFERENCES vectors (id),
+    PRIMARY KEY (version, position)
+) STRICT, WITHOUT ROWID;
+
+-- What is embedded, in the order in which it was: a row with `is_complete` 0 when the summary of a
+-- document got its vector, one with 1 when all of its nodes and chunks did. Rows are added, and
+-- never changed. A checksum covers the rows of the vectors as well.
+CREATE TABLE document_embeddings (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    version     INTEGER NOT NULL REFERENCES documents (version),
+    is_complete INTEGER NOT NULL,
+    checksum    INTEGER NOT NULL,
+    UNIQUE (version, is_complete)
+) STRICT;
+
+-- The vector of a document's summary alone, which counts until the document is completely embedded.
+CREATE TABLE summary_vectors (
+    version INTEGER PRIMARY KEY REFERENCES documents (version),
+    handle  INTEGER NOT NULL REFERENCES document_nodes (handle),
+    vector  BLOB NOT NULL
+) STRICT;
+
+-- A node's vector joins that of its summary with those of all chunks in it.
+CREATE TABLE node_vectors (
+    handle  INTEGER PRIMARY KEY REFERENCES document_nodes (handle),
+    version INTEGER NOT NULL REFERENCES documents (version),
+    vector  BLOB NOT NULL
+) STRICT;
+CREATE INDEX node_vectors_by_version ON node_vectors (version);
+
+CREATE TABLE chunk_vectors (
+    version   INTEGER NOT NULL REFERENCES documents (version),
+    position  INTEGER NOT NULL,
+    vector_id INTEGER NOT NULL REFERENCES vectors (id),
     PRIMARY KEY (version, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -253,7 +292,7 @@ CREATE INDEX stated_relationships_in ON stated_relationships (target_document);
 CREATE UNIQUE INDEX stated_relationships_unique
     ON stated_relationships (branch, source, relation, target, manual, valid_to);
 
--- A segment packs the chunks and nodes of versions: arrays, and posting lists by term, whose numbers
+-- A segment packs the chunks of versions: arrays, and posting lists by term, whose numbers
 -- take one, two or four bytes each, as the first byte says. Its versions
 -- were published with `snapshot` or before. It is never changed.
 CREATE TABLE segments (
@@ -261,7 +300,6 @@ CREATE TABLE segments (
     branch      INTEGER NOT NULL REFERENCES branches (id),
     snapshot    INTEGER NOT NULL,
     chunk_count INTEGER NOT NULL,
-    node_count  INTEGER NOT NULL,
     checksum    INTEGER NOT NULL,
     arrays      BLOB NOT NULL
 ) STRICT;

@@ -37,7 +37,7 @@ from docgraph.adapters.sqlite.file_checks import file_problems
 from docgraph.adapters.sqlite.ingest_lock import IngestLock
 from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
 from docgraph.adapters.sqlite.server_tables import server_file_problems
-from docgraph.adapters.sqlite.vectors import SqliteEmbeddingWriter
+from docgraph.adapters.sqlite.vectors import SqliteStoredVectors
 from docgraph.model.access import Principal
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.running_ingest import Process, RunningIngest
@@ -84,7 +84,8 @@ class SqliteStore:
     ) -> Iterator[SqlReads]:
         with self._reading(principal.tenant) as (reader, state, table):
             visible = state.visibility(table, principal, selectors, resolve_visibility)
-            reader.guard.bind(table, visible.mask, visible.snapshots)
+            embedded = visible.embedded, visible.summarized
+            reader.guard.bind(table, visible.mask, visible.snapshots, embedded)
             database = SqliteDatabase(reader.connection)
             if (external := self._external) is not None:
                 state_sql = database.queries("state.sql")
@@ -173,7 +174,7 @@ class SqliteStore:
                 branch,
                 embedder,
                 self._now,
-                embeddings=partial(SqliteEmbeddingWriter, database),
+                vectors=partial(SqliteStoredVectors, database),
                 external=self._external,
             )
             self._empty_log(connection)

@@ -11,7 +11,7 @@ from docgraph.adapters.sqlite.database import SqliteDatabase
 from docgraph.model.vector import IntVector
 
 
-class SqliteEmbeddingWriter:
+class SqliteStoredVectors:
     def __init__(self, database: SqliteDatabase, space: int) -> None:
         self._database = database
         self._sql = database.queries("vectors.sql")

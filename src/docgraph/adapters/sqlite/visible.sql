@@ -1,5 +1,6 @@
 -- Every read of every stage selects from these views alone. The functions `is_visible(version)`,
--- `in_scope(branch, valid_from, valid_to)` and `is_mined(branch, miner)` are bound to the reader.
+-- `is_embedded(version)`, `is_summarized(version)`, `in_scope(branch, valid_from, valid_to)` and
+-- `is_mined(branch, miner)` are bound to the reader.
 
 CREATE TEMP VIEW IF NOT EXISTS visible_documents AS
     SELECT d.version, d.id, d.content, d.unresolved_calls
@@ -28,9 +29,21 @@ CREATE TEMP VIEW IF NOT EXISTS visible_references AS
 
 CREATE TEMP VIEW IF NOT EXISTS visible_chunks AS
     SELECT c.version, c.position, c.id, c.node, c.heading_path, c.first_line, c.last_line,
-           c.start_offset, c.end_offset, c.page, v.vector
-    FROM main.vector_chunks AS c JOIN main.vectors AS v ON v.id = c.vector_id
-    WHERE is_visible(c.version);
+           c.start_offset, c.end_offset, c.page
+    FROM main.vector_chunks AS c WHERE is_visible(c.version);
+
+-- Vectors that the snapshot of the reader has.
+CREATE TEMP VIEW IF NOT EXISTS visible_summary_vectors AS
+    SELECT s.version, s.handle, s.vector FROM main.summary_vectors AS s
+    WHERE is_summarized(s.version);
+
+CREATE TEMP VIEW IF NOT EXISTS visible_node_vectors AS
+    SELECT n.handle, n.version, n.vector FROM main.node_vectors AS n WHERE is_embedded(n.version);
+
+CREATE TEMP VIEW IF NOT EXISTS visible_chunk_vectors AS
+    SELECT c.version, c.position, v.vector
+    FROM main.chunk_vectors AS c JOIN main.vectors AS v ON v.id = c.vector_id
+    WHERE is_embedded(c.version);
 
 CREATE TEMP VIEW IF NOT EXISTS visible_relationships AS
     SELECT r.source, r.source_document, r.relation, r.target, r.target_document, r.origins,
@@ -46,7 +59,6 @@ CREATE TEMP VIEW IF NOT EXISTS visible_relationships AS
 -- reads any number.
 CREATE TEMP VIEW IF NOT EXISTS masked_postings AS SELECT * FROM main.postings;
 CREATE TEMP VIEW IF NOT EXISTS masked_segments AS
-    SELECT s.id, s.branch, s.chunk_count, s.node_count, s.arrays
+    SELECT s.id, s.branch, s.arrays
     FROM main.segments AS s JOIN main.branches AS b ON b.id = s.branch
     WHERE s.snapshot <= b.newest_snapshot;
-CREATE TEMP VIEW IF NOT EXISTS masked_vectors AS SELECT id, vector FROM main.vectors;

@@ -297,7 +297,11 @@ def source_states(
     common: CommonOptions, engine: "Engine", result: "Retrieval"
 ) -> "tuple[SourceState, ...]":
     """Whether the sources have moved on; what says so to a person is on standard error, and not in
-    somebody else's name."""
+    somebody else's name. So is what is not embedded yet."""
+    from docgraph.model.embedding_state import COMPLETE
+
+    if result.embeddings != COMPLETE:
+        echo(f"note: not everything is embedded yet (embeddings {result.embeddings})", err=True)
     states = engine.content.source_states(result.request.reader, result.scope.snapshots)
     if common.as_ is None:
         for one in states:

@@ -55,6 +55,7 @@ def ask(
                 "context_digest": result.context.digest,
                 "plan_digest": result.plan.digest,
                 "scope": result.scope.snapshots,
+                "embeddings": result.embeddings,
                 "source_states": states,
             }
         )
@@ -91,6 +92,7 @@ def context(
                 "digest": result.context.digest,
                 "plan_digest": result.plan.digest,
                 "scope": result.scope.snapshots,
+                "embeddings": result.embeddings,
                 "source_states": states,
             }
         )
@@ -110,7 +112,7 @@ def search(question: QuestionArgument, *, pipeline: PipelineOptions, common: Com
     states = source_states(common, engine, result)
     if common.json:
         found = {"seeds": result.seeds, "scope": result.scope.snapshots}
-        print_json({**found, "source_states": states})
+        print_json({**found, "embeddings": result.embeddings, "source_states": states})
     else:
         show_seeds(result.seeds)
 
@@ -194,7 +196,7 @@ def run(
     states = source_states(common, engine, result)
     if common.json:
         found = {"context": result.context, "digest": result.context.digest}
-        print_json({**found, "source_states": states})
+        print_json({**found, "embeddings": result.embeddings, "source_states": states})
         return
     if saved.edited:
         echo("note: this plan was edited after it was saved", err=True)

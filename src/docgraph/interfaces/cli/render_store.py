@@ -36,7 +36,8 @@ def show_status(status: "Status") -> None:
     for kind, count in status.counts.items():
         out.print(f"{count:>8} {kind}")
     if status.embedder:
-        out.print(f"embedder {escape(status.embedder.name)} ({status.embedder.digest[:12]})")
+        model = f"{escape(status.embedder.name)} ({status.embedder.digest[:12]})"
+        out.print(f"embedder {model}, embeddings {status.embeddings.describe()}")
 
 
 def show_ingest(result: "IngestResult", *, brief: bool) -> None:

@@ -8,6 +8,7 @@ from docgraph.model.answer import Answer
 from docgraph.model.context import Context, Omission, Reasons
 from docgraph.model.digest import plain
 from docgraph.model.edge import Relationship
+from docgraph.model.embedding_state import StateName
 from docgraph.model.node import Location
 from docgraph.model.plan import Cut, RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
@@ -26,6 +27,7 @@ class SearchResponse:
 
     seeds: Seeds
     scope: tuple[SnapshotName, ...]
+    embeddings: str
     source_states: tuple[SourceState, ...]
 
 
@@ -44,6 +46,7 @@ class RetrieveResponse:
     plan_digest: str
     scope: tuple[SnapshotName, ...]
     receipt: Receipt | None
+    embeddings: str
     source_states: tuple[SourceState, ...]
 
 
@@ -54,6 +57,7 @@ class ExecutePlanResponse:
     context: Context
     digest: str
     edited: bool
+    embeddings: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,7 @@ class AnswerResponse:
     plan_digest: str
     scope: tuple[SnapshotName, ...]
     receipt: Receipt | None
+    embeddings: str
     source_states: tuple[SourceState, ...]
 
 
@@ -131,13 +136,27 @@ class RunningIngestResponse:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingStateResponse:
+    """`state` is none, partial or complete. Of documents, `summarized` counts those with a vector
+    of their summary at least, `embedded` those with all vectors."""
+
+    state: StateName
+    documents: int
+    summarized: int
+    embedded: int
+    chunks: int
+    embedded_chunks: int
+
+
+@dataclass(frozen=True, slots=True)
 class StatusResponse:
-    """What you can ask. `ingests` run in your tenant, `source_states` say whether sources have
-    moved on; without the right `ingest` there are none."""
+    """What you can ask, and how far it is embedded. `ingests` run in your tenant, `source_states`
+    say whether sources have moved on; without the right `ingest` there are none."""
 
     scope: tuple[SnapshotName, ...]
     counts: Mapping[str, int]
     embedder: EmbedderIdentity | None
+    embeddings: EmbeddingStateResponse
     ingests: tuple[RunningIngestResponse, ...]
     source_states: tuple[SourceState, ...]
 

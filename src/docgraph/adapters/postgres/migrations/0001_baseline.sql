@@ -30,7 +30,8 @@ CREATE TABLE branches (
 );
 
 -- References count in a snapshot if one of its `miners` (JSON) made them; `ref` and `revision` name
--- the commit that it was made from.
+-- the commit that it was made from. A snapshot has the vectors of `document_embeddings` up to its
+-- `last_embedding`; `content` is the first snapshot with the same documents, edges and rules.
 CREATE TABLE snapshots (
     branch          integer NOT NULL REFERENCES branches (id),
     number          integer NOT NULL,
@@ -41,6 +42,8 @@ CREATE TABLE snapshots (
     miners          text NOT NULL,
     ref             text NOT NULL,
     revision        text NOT NULL,
+    last_embedding  bigint NOT NULL,
+    content         integer NOT NULL,
     checksum        bigint NOT NULL,
     PRIMARY KEY (branch, number)
 );
@@ -118,7 +121,7 @@ CREATE TABLE principals (
     PRIMARY KEY (tenant, id)
 );
 
--- Texts of documents, and vectors of chunks: each stored once in a tenant, whatever branches use
+-- Texts of documents, and vectors of chunk texts: each stored once in a tenant, whatever branches use
 -- it.
 CREATE TABLE contents (
     id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -146,8 +149,8 @@ CREATE TABLE vectors (
 );
 
 -- One row for each version of a document; `version` identifies it in all tables. `unresolved_calls`
--- counts calls in code whose target its file does not name. `stated_class` follows from the
--- statements on the path, on its branch and on the default one; it never becomes wider once the
+-- counts calls in code whose target its file does not name; documents with a lower
+-- `embedding_priority` are embedded first. `stated_class` follows from the statements on the path, on its branch and on the default one; it never becomes wider once the
 -- version has ended. `access_class` follows from it and from a manual rule, and decides who may
 -- read; every table whose rows row-level security filters has a copy of it.
 CREATE TABLE documents (
@@ -159,6 +162,7 @@ CREATE TABLE documents (
     fingerprint      text NOT NULL,
     unresolved_calls integer NOT NULL,
     source_lines     text NOT NULL,
+    embedding_priority integer NOT NULL,
     valid_from       integer NOT NULL,
     valid_to         bigint NOT NULL,
     stated_class     integer NOT NULL REFERENCES access_classes (id),
@@ -170,7 +174,9 @@ CREATE INDEX documents_by_path ON documents (branch, path, valid_to);
 CREATE INDEX documents_by_validity ON documents (branch, valid_to, valid_from);
 CREATE INDEX documents_by_content ON documents (content);
 
--- `handle` is a number that no other node ever has. Offsets count characters in the version's text.
+-- `handle` is a number that no other node ever has; that of a document is less than those of its
+-- parts. Offsets count characters in the version's text. A summary begins with the node's
+-- signature, of `signature_length` characters.
 CREATE TABLE document_nodes (
     handle       bigint PRIMARY KEY,
     version      bigint NOT NULL REFERENCES documents (version),
@@ -185,7 +191,7 @@ CREATE TABLE document_nodes (
     start_offset integer NOT NULL,
     end_offset   integer NOT NULL,
     page         integer,
-    vector       vector NOT NULL
+    signature_length integer NOT NULL
 );
 CREATE SEQUENCE node_handles OWNED BY document_nodes.handle;
 CREATE INDEX document_nodes_by_id ON document_nodes USING hash (id);
@@ -245,10 +251,46 @@ CREATE TABLE vector_chunks (
     start_offset integer NOT NULL,
     end_offset   integer NOT NULL,
     page         integer,
+    PRIMARY KEY (version, position)
+);
+
+-- What is embedded, in the order in which it was: a row with `is_complete` 0 when the summary of a
+-- document got its vector, one with 1 when all of its nodes and chunks did. Rows are added, and
+-- never changed. A checksum covers the rows of the vectors as well.
+CREATE TABLE document_embeddings (
+    id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    version      bigint NOT NULL REFERENCES documents (version),
+    access_class integer NOT NULL,
+    is_complete  integer NOT NULL,
+    checksum     bigint NOT NULL,
+    UNIQUE (version, is_complete)
+);
+
+-- The vector of a document's summary alone, which counts until the document is completely embedded.
+CREATE TABLE summary_vectors (
+    version      bigint PRIMARY KEY REFERENCES documents (version),
+    access_class integer NOT NULL,
+    handle       bigint NOT NULL REFERENCES document_nodes (handle),
+    vector       vector NOT NULL
+);
+
+-- A node's vector joins that of its summary with those of all chunks in it.
+CREATE TABLE node_vectors (
+    handle       bigint PRIMARY KEY REFERENCES document_nodes (handle),
+    version      bigint NOT NULL REFERENCES documents (version),
+    access_class integer NOT NULL,
+    vector       vector NOT NULL
+);
+CREATE INDEX node_vectors_by_version ON node_vectors (version);
+
+CREATE TABLE chunk_vectors (
+    version      bigint NOT NULL REFERENCES documents (version),
+    position     integer NOT NULL,
+    access_class integer NOT NULL,
     vector_id    bigint NOT NULL REFERENCES vectors (id),
     PRIMARY KEY (version, position)
 );
-CREATE INDEX vector_chunks_by_vector ON vector_chunks (vector_id);
+CREATE INDEX chunk_vectors_by_vector ON chunk_vectors (vector_id);
 
 -- Edges between ids: added by a user (`manual` = 1), imported with a corpus, or of relations.yaml.
 CREATE TABLE stated_relationships (
@@ -271,7 +313,7 @@ CREATE UNIQUE INDEX stated_relationships_unique ON stated_relationships
 CREATE INDEX stated_relationships_out ON stated_relationships USING hash (source_document);
 CREATE INDEX stated_relationships_in ON stated_relationships USING hash (target_document);
 
--- A segment packs the chunks and nodes of versions of one access class: arrays, and posting lists
+-- A segment packs the chunks of versions of one access class: arrays, and posting lists
 -- by term. Its versions were published with `snapshot` or before. It is never changed; when a
 -- document's class changes, new segments replace the ones that contain it.
 CREATE TABLE segments (
@@ -280,7 +322,6 @@ CREATE TABLE segments (
     access_class integer NOT NULL REFERENCES access_classes (id),
     snapshot     integer NOT NULL,
     chunk_count  integer NOT NULL,
-    node_count   integer NOT NULL,
     versions     bigint[] NOT NULL,
     checksum     bigint NOT NULL,
     arrays       bytea NOT NULL

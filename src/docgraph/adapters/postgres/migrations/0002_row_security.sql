@@ -11,15 +11,17 @@ AS $$
         nullif(current_setting('docgraph.access_classes', true), ''), ',')::integer[])
 $$;
 
--- The snapshot that is read of each branch, the miners whose references count in it, and the newest
--- snapshot that is published.
+-- The snapshot that is read of each branch, the miners whose references count in it, the newest
+-- snapshot that is published, and the last row of document_embeddings that the snapshot has.
 CREATE OR REPLACE FUNCTION requested_snapshots()
-RETURNS TABLE (branch integer, snapshot integer, miners text[], newest integer)
+RETURNS TABLE (branch integer, snapshot integer, miners text[], newest integer,
+               last_embedding bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
 AS $$
-    SELECT s.branch, s.snapshot, s.miners, s.newest
+    SELECT s.branch, s.snapshot, s.miners, s.newest, s.last_embedding
     FROM jsonb_to_recordset(nullif(current_setting('docgraph.scope', true), '')::jsonb)
-         AS s (branch integer, snapshot integer, miners text[], newest integer)
+         AS s (branch integer, snapshot integer, miners text[], newest integer,
+               last_embedding bigint)
 $$;
 
 -- The snapshots whose relations the view document_relationships lists, and whether a question reads

@@ -73,23 +73,61 @@ CREATE VIEW visible_definition_matches WITH (security_invoker) AS
 
 CREATE VIEW visible_chunks WITH (security_invoker) AS
     SELECT c.version, c.position, c.id, c.node, c.heading_path, c.first_line, c.last_line,
-           c.start_offset, c.end_offset, c.page, v.vector
+           c.start_offset, c.end_offset, c.page
     FROM vector_chunks AS c
          JOIN documents AS d ON d.version = c.version
          JOIN requested_snapshots() AS s
              ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
-         JOIN vectors AS v ON v.id = c.vector_id
     WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
 
--- The same chunks from the side of their vectors, for an index over these. Version and position
--- name a chunk's row in an index.
-CREATE VIEW visible_vectors WITH (security_invoker) AS
-    SELECT v.vector, c.node, d.id AS document_id, c.version, c.position
-    FROM vectors AS v
-         JOIN vector_chunks AS c ON c.vector_id = v.id
+-- Vectors that the requested snapshots have: of documents that are completely embedded there, or of
+-- which the summary alone is.
+
+CREATE VIEW visible_node_vectors WITH (security_invoker) AS
+    SELECT v.handle, v.version, v.vector, d.id AS document_id
+    FROM node_vectors AS v
+         JOIN documents AS d ON d.version = v.version
+         JOIN requested_snapshots() AS s
+             ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+         JOIN document_embeddings AS e
+             ON e.version = d.version AND e.is_complete = 1 AND e.id <= s.last_embedding
+    WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
+
+CREATE VIEW visible_summary_vectors WITH (security_invoker) AS
+    SELECT v.version, v.handle, v.vector
+    FROM summary_vectors AS v
+         JOIN documents AS d ON d.version = v.version
+         JOIN requested_snapshots() AS s
+             ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+         JOIN document_embeddings AS e
+             ON e.version = d.version AND e.is_complete = 0 AND e.id <= s.last_embedding
+    WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE
+      AND NOT EXISTS (SELECT 1 FROM document_embeddings AS c
+                      WHERE c.version = v.version AND c.is_complete = 1
+                        AND c.id <= s.last_embedding);
+
+CREATE VIEW visible_chunk_vectors WITH (security_invoker) AS
+    SELECT c.version, c.position, v.vector
+    FROM chunk_vectors AS c
          JOIN documents AS d ON d.version = c.version
          JOIN requested_snapshots() AS s
              ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+         JOIN document_embeddings AS e
+             ON e.version = d.version AND e.is_complete = 1 AND e.id <= s.last_embedding
+         JOIN vectors AS v ON v.id = c.vector_id
+    WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
+
+-- The same from the side of the vectors, for an index over these. Version and position name a
+-- chunk's row in an index.
+CREATE VIEW visible_vectors WITH (security_invoker) AS
+    SELECT v.vector, d.id AS document_id, c.version, c.position
+    FROM vectors AS v
+         JOIN chunk_vectors AS c ON c.vector_id = v.id
+         JOIN documents AS d ON d.version = c.version
+         JOIN requested_snapshots() AS s
+             ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+         JOIN document_embeddings AS e
+             ON e.version = d.version AND e.is_complete = 1 AND e.id <= s.last_embedding
     WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
 
 CREATE VIEW visible_relationships WITH (security_invoker) AS
@@ -104,11 +142,9 @@ CREATE VIEW visible_relationships WITH (security_invoker) AS
 -- Packed by access class, so these have rows of other snapshots too: search masks them by version
 -- before it reads any number.
 CREATE VIEW masked_segments WITH (security_invoker) AS
-    SELECT s.id, s.branch, s.chunk_count, s.node_count, s.arrays
+    SELECT s.id, s.branch, s.arrays
     FROM segments AS s
          JOIN requested_snapshots() AS r ON r.branch = s.branch AND s.snapshot <= r.newest
     WHERE (s.access_class IN (SELECT readable_classes())) IS TRUE;
 CREATE VIEW masked_postings WITH (security_invoker) AS
     SELECT p.* FROM postings AS p;
-CREATE VIEW masked_vectors WITH (security_invoker) AS
-    SELECT v.id, v.vector FROM vectors AS v;

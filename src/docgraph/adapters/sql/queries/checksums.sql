@@ -7,19 +7,18 @@
 
 -- name: documents
 SELECT d.version, d.branch, d.path, d.id, c.hash, d.fingerprint, d.unresolved_calls,
-       d.source_lines, d.valid_from, d.checksum
+       d.source_lines, d.embedding_priority, d.valid_from, d.checksum
 FROM documents AS d JOIN contents AS c ON c.id = d.content WHERE d.version IN :versions[bigint];
 
 -- name: document_nodes
 SELECT version, handle, id, kind, title, summary, parent, first_line, last_line, start_offset,
-       end_offset, page, vector
+       end_offset, page, signature_length
 FROM document_nodes WHERE version IN :versions[bigint];
 
 -- name: vector_chunks
-SELECT c.version, c.position, c.id, c.node, c.heading_path, c.first_line, c.last_line,
-       c.start_offset, c.end_offset, c.page, c.vector_id, v.hash
-FROM vector_chunks AS c JOIN vectors AS v ON v.id = c.vector_id
-WHERE c.version IN :versions[bigint];
+SELECT version, position, id, node, heading_path, first_line, last_line, start_offset, end_offset,
+       page
+FROM vector_chunks WHERE version IN :versions[bigint];
 
 -- name: definitions
 SELECT version, branch, key, node_suffix, rank FROM definitions WHERE version IN :versions[bigint];
@@ -29,6 +28,22 @@ SELECT version, branch, relation, start_offset, key, inner_suffix, node_suffix, 
        text, miner, strict, rank, distance_weight, report_unresolved
 FROM node_references WHERE version IN :versions[bigint];
 
+-- One for each row that says what is embedded, with the rows of its vectors.
+
+-- name: document_embeddings
+SELECT version, is_complete, checksum FROM document_embeddings WHERE version IN :versions[bigint];
+
+-- name: summary_vectors
+SELECT version, handle, vector FROM summary_vectors WHERE version IN :versions[bigint];
+
+-- name: node_vectors
+SELECT version, handle, vector FROM node_vectors WHERE version IN :versions[bigint];
+
+-- name: chunk_vectors
+SELECT c.version, c.position, c.vector_id, v.hash
+FROM chunk_vectors AS c JOIN vectors AS v ON v.id = c.vector_id
+WHERE c.version IN :versions[bigint];
+
 -- name: document_states
 -- What may change of a version.
 SELECT version, valid_to, stated_class, access_class, state_checksum FROM documents;
@@ -36,8 +51,8 @@ SELECT version, valid_to, stated_class, access_class, state_checksum FROM docume
 -- One for a segment and its postings.
 
 -- name: segments
--- row: integer integer integer integer blob integer
-SELECT branch, snapshot, chunk_count, node_count, arrays, checksum FROM segments
+-- row: integer integer integer blob integer
+SELECT branch, snapshot, chunk_count, arrays, checksum FROM segments
 WHERE id = :segment;
 
 -- name: postings
@@ -62,7 +77,7 @@ SELECT tenant, repository, name, checksum FROM branches;
 
 -- name: snapshots
 SELECT branch, number, embedder_name, embedder_digest, dimensions, created, miners, ref, revision,
-       checksum
+       last_embedding, content, checksum
 FROM snapshots;
 
 -- name: branch_sources

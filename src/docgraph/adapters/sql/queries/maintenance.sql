@@ -10,6 +10,41 @@ WHERE tenant = :tenant AND repository = :repository AND name = :name;
 -- row: integer
 SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest;
 
+-- name: delete_chunk_vectors
+DELETE FROM chunk_vectors WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest);
+
+-- name: delete_node_vectors
+DELETE FROM node_vectors WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest);
+
+-- name: delete_summary_vectors
+DELETE FROM summary_vectors WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest);
+
+-- name: delete_embeddings
+DELETE FROM document_embeddings WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest);
+
+-- name: contents_of_snapshots
+-- Numbers of the first snapshots of the newest contents, the newest first.
+-- row: integer
+SELECT DISTINCT content FROM snapshots WHERE branch = :branch ORDER BY content DESC LIMIT :most;
+
+-- name: replaced_summaries
+-- Of versions that every remaining snapshot has completely embedded.
+-- row: integer
+SELECT e.version FROM document_embeddings AS e JOIN documents AS d ON d.version = e.version
+     JOIN snapshots AS s ON s.branch = d.branch AND s.number = :oldest
+WHERE d.branch = :branch AND e.is_complete = 1 AND e.id <= s.last_embedding
+  AND EXISTS (SELECT 1 FROM summary_vectors AS v WHERE v.version = e.version);
+
+-- name: delete_replaced_summaries
+DELETE FROM summary_vectors WHERE version IN :versions[bigint];
+
+-- name: delete_replaced_embeddings
+DELETE FROM document_embeddings WHERE is_complete = 0 AND version IN :versions[bigint];
+
 -- name: delete_chunks
 DELETE FROM vector_chunks WHERE version IN
     (SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest);
@@ -68,10 +103,9 @@ DELETE FROM contents AS c
 WHERE c.tenant = :tenant AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.content = c.id);
 
 -- name: delete_unused_vectors
--- Those of summaries too: nodes have copies of them.
 DELETE FROM vectors AS v
 WHERE v.space IN (SELECT id FROM vector_spaces WHERE tenant = :tenant)
-  AND NOT EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector_id = v.id);
+  AND NOT EXISTS (SELECT 1 FROM chunk_vectors AS c WHERE c.vector_id = v.id);
 
 -- Verification: each query counts rows that must not exist; verify.py has the messages.
 
@@ -100,10 +134,47 @@ SELECT count(*) FROM node_references AS one WHERE NOT EXISTS
 SELECT count(*) FROM documents AS one WHERE NOT EXISTS
     (SELECT 1 FROM contents AS other WHERE other.id = one.content);
 
+-- name: embeddings_without_document
+-- row: integer
+SELECT count(*) FROM document_embeddings AS one WHERE NOT EXISTS
+    (SELECT 1 FROM documents AS other WHERE other.version = one.version);
+
+-- name: chunk_vectors_without_vector
+-- row: integer
+SELECT count(*) FROM chunk_vectors AS one WHERE NOT EXISTS
+    (SELECT 1 FROM vectors AS other WHERE other.id = one.vector_id);
+
+-- name: summaries_without_vector
+-- row: integer
+SELECT count(*) FROM document_embeddings AS e WHERE e.is_complete = 0 AND NOT EXISTS
+    (SELECT 1 FROM summary_vectors AS v JOIN document_nodes AS n ON n.handle = v.handle
+     WHERE v.version = e.version AND n.version = e.version);
+
+-- name: nodes_without_vector
+-- Of versions that are completely embedded.
+-- row: integer
+SELECT count(*) FROM document_embeddings AS e JOIN document_nodes AS n ON n.version = e.version
+WHERE e.is_complete = 1 AND NOT EXISTS
+    (SELECT 1 FROM node_vectors AS v WHERE v.handle = n.handle AND v.version = n.version);
+
 -- name: chunks_without_vector
 -- row: integer
-SELECT count(*) FROM vector_chunks AS one WHERE NOT EXISTS
-    (SELECT 1 FROM vectors AS other WHERE other.id = one.vector_id);
+SELECT count(*) FROM document_embeddings AS e JOIN vector_chunks AS c ON c.version = e.version
+WHERE e.is_complete = 1 AND NOT EXISTS
+    (SELECT 1 FROM chunk_vectors AS v WHERE v.version = c.version AND v.position = c.position);
+
+-- name: vectors_without_embedding
+-- Rows of versions that are not said to be embedded, or that are no node or chunk of theirs.
+-- row: integer
+SELECT (SELECT count(*) FROM summary_vectors AS v WHERE NOT EXISTS
+            (SELECT 1 FROM document_embeddings AS e
+             WHERE e.version = v.version AND e.is_complete = 0))
+       + (SELECT count(*) FROM node_vectors AS v WHERE NOT EXISTS
+            (SELECT 1 FROM document_embeddings AS e JOIN document_nodes AS n ON n.version = e.version
+             WHERE e.version = v.version AND e.is_complete = 1 AND n.handle = v.handle))
+       + (SELECT count(*) FROM chunk_vectors AS v WHERE NOT EXISTS
+            (SELECT 1 FROM document_embeddings AS e JOIN vector_chunks AS c ON c.version = e.version
+             WHERE e.version = v.version AND e.is_complete = 1 AND c.position = v.position));
 
 -- name: postings_without_segment
 -- row: integer
@@ -227,6 +298,18 @@ SELECT count(*) FROM visible_chunks WHERE version IN
     (SELECT version FROM documents
      WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
+-- name: visible_ended_vectors
+-- row: integer
+SELECT (SELECT count(*) FROM visible_node_vectors WHERE version IN
+            (SELECT version FROM documents
+             WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest)))
+       + (SELECT count(*) FROM visible_summary_vectors WHERE version IN
+            (SELECT version FROM documents
+             WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest)))
+       + (SELECT count(*) FROM visible_chunk_vectors WHERE version IN
+            (SELECT version FROM documents
+             WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest)));
+
 -- name: visible_ended_definitions
 -- row: integer
 SELECT count(*) FROM visible_definitions WHERE version IN
@@ -247,6 +330,7 @@ UNION ALL SELECT 'snapshots', count(*) FROM snapshots
 UNION ALL SELECT 'documents', count(*) FROM documents
 UNION ALL SELECT 'nodes', count(*) FROM document_nodes
 UNION ALL SELECT 'chunks', count(*) FROM vector_chunks
+UNION ALL SELECT 'embeddings', count(*) FROM document_embeddings
 UNION ALL SELECT 'vectors', count(*) FROM vectors
 UNION ALL SELECT 'postings', count(*) FROM postings
 UNION ALL SELECT 'definitions', count(*) FROM definitions

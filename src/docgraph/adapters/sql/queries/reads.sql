@@ -11,7 +11,34 @@ SELECT id, handle FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: vectors_of_nodes
 -- row: text blob
-SELECT id, vector FROM visible_nodes WHERE id IN :ids[text];
+SELECT n.id, v.vector FROM visible_nodes AS n JOIN visible_node_vectors AS v ON v.handle = n.handle
+WHERE n.id IN :ids[text];
+
+-- name: summary_vectors_of_nodes
+-- row: text blob
+SELECT n.id, v.vector
+FROM visible_nodes AS n JOIN visible_summary_vectors AS v ON v.handle = n.handle
+WHERE n.id IN :ids[text];
+
+-- Vectors of whole versions, in the order of their rows.
+
+-- name: document_vectors
+-- row: integer blob
+SELECT version, vector FROM visible_node_vectors WHERE handle IN :handles[bigint];
+
+-- name: summary_vectors
+-- row: integer blob
+SELECT version, vector FROM visible_summary_vectors WHERE version IN :versions[bigint];
+
+-- name: node_vectors
+-- row: integer integer blob
+SELECT version, handle, vector FROM visible_node_vectors WHERE version IN :versions[bigint]
+ORDER BY version, handle;
+
+-- name: chunk_vectors
+-- row: integer blob
+SELECT version, vector FROM visible_chunk_vectors WHERE version IN :versions[bigint]
+ORDER BY version, position;
 
 -- name: kinds_of_nodes
 -- row: text text
@@ -135,9 +162,9 @@ SELECT id, version, kind, title, summary, first_line, last_line, start_offset, e
 FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: chunks_of_versions
--- row: integer integer blob text text text integer integer integer integer integer?
-SELECT version, position, vector, id, node, heading_path, first_line, last_line, start_offset,
-       end_offset, page
+-- row: integer integer text text text integer integer integer integer integer?
+SELECT version, position, id, node, heading_path, first_line, last_line, start_offset, end_offset,
+       page
 FROM visible_chunks
 WHERE version IN :versions[bigint]
 ORDER BY version, position;
@@ -168,31 +195,26 @@ SELECT id FROM masked_segments WHERE branch IN :branches[integer] ORDER BY id;
 -- row: blob
 SELECT arrays FROM masked_segments WHERE id = :segment;
 
--- name: segment_columns
--- All but the vectors: a header, then five columns of chunks and three of nodes.
--- row: blob
-SELECT substr(arrays, 1, 24 + 8 * (5 * chunk_count + 3 * node_count))
-FROM masked_segments WHERE id = :segment;
-
--- name: chunk_vectors
--- row: integer blob
-SELECT id, vector FROM masked_vectors WHERE id IN :vectors[bigint];
-
 -- name: text_hashes
 -- row: text text
 SELECT id, hash FROM visible_texts ORDER BY id;
 
 -- name: nodes_of_version
--- row: text text text text text? integer integer integer integer integer? blob
+-- row: text text text text text? integer integer integer integer integer? integer
 SELECT n.id, n.kind, n.title, n.summary, n.parent, n.first_line, n.last_line, n.start_offset,
-       n.end_offset, n.page, n.vector
+       n.end_offset, n.page, n.signature_length
 FROM visible_nodes AS n WHERE n.version = :version ORDER BY n.start_offset, n.id;
 
 -- name: chunks_of_version
--- row: integer text text text integer integer integer integer integer? blob
-SELECT position, id, node, heading_path, first_line, last_line, start_offset, end_offset, page,
-       vector
+-- row: integer text text text integer integer integer integer integer?
+SELECT position, id, node, heading_path, first_line, last_line, start_offset, end_offset, page
 FROM visible_chunks WHERE version = :version ORDER BY position;
+
+-- name: vectors_of_version
+-- Of nodes, by their ids.
+-- row: text blob
+SELECT n.id, v.vector FROM visible_node_vectors AS v JOIN visible_nodes AS n ON n.handle = v.handle
+WHERE v.version = :version ORDER BY n.id;
 
 -- name: definitions_of_version
 -- row: text text integer
@@ -203,20 +225,23 @@ SELECT key, node, rank FROM visible_definitions WHERE version = :version ORDER B
 
 -- name: rows_of_documents
 -- row: integer integer integer blob
-SELECT handle, handle, handle, vector FROM visible_nodes
-WHERE handle IN :rows[bigint] AND id = document_id;
+SELECT n.handle, n.handle, n.handle, v.vector
+FROM visible_nodes AS n JOIN visible_node_vectors AS v ON v.handle = n.handle
+WHERE n.handle IN :rows[bigint] AND n.id = n.document_id;
 
 -- name: rows_of_sections
 -- row: integer integer integer blob
-SELECT n.handle, n.handle, r.handle, n.vector
+SELECT n.handle, n.handle, r.handle, v.vector
 FROM visible_nodes AS n
+     JOIN visible_node_vectors AS v ON v.handle = n.handle
      JOIN visible_nodes AS r ON r.version = n.version AND r.id = n.document_id
 WHERE n.handle IN :rows[bigint];
 
 -- name: rows_of_chunks
 -- row: integer integer integer blob
-SELECT c.version * 1048576 + c.position, n.handle, r.handle, c.vector
+SELECT c.version * 1048576 + c.position, n.handle, r.handle, v.vector
 FROM visible_chunks AS c
+     JOIN visible_chunk_vectors AS v ON v.version = c.version AND v.position = c.position
      JOIN visible_nodes AS n ON n.version = c.version AND n.id = c.node
      JOIN visible_nodes AS r ON r.version = n.version AND r.id = n.document_id
 WHERE c.version IN :versions[bigint] AND c.version * 1048576 + c.position IN :rows[bigint];

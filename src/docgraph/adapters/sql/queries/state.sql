@@ -24,6 +24,20 @@ FROM documents AS d
 WHERE d.branch = :branch
   AND (d.valid_from > :after OR (d.valid_to > :after AND d.valid_to <= :newest));
 
+-- name: embeddings
+-- row: integer integer integer
+SELECT e.id, e.version, e.is_complete
+FROM document_embeddings AS e JOIN documents AS d ON d.version = e.version
+     JOIN branches AS b ON b.id = d.branch
+WHERE CAST(:tenant AS text) IS NULL OR b.tenant = :tenant;
+
+-- name: embeddings_since
+-- Of versions of a branch.
+-- row: integer integer integer
+SELECT e.id, e.version, e.is_complete
+FROM document_embeddings AS e JOIN documents AS d ON d.version = e.version
+WHERE e.id > :after AND d.branch = :branch;
+
 -- name: last_version
 -- The last number that a version was given. Each dialect has its own text.
 -- row: integer
@@ -38,15 +52,16 @@ SELECT id, tenant, repository, name, newest_snapshot, oldest_snapshot FROM branc
 WHERE CAST(:tenant AS text) IS NULL OR tenant = :tenant ORDER BY repository, name;
 
 -- name: snapshots
--- row: integer integer text text text text text integer text
+-- row: integer integer text text text text text integer text integer integer
 SELECT s.branch, s.number, s.created, s.ref, s.revision, s.embedder_name, s.embedder_digest,
-       s.dimensions, s.miners
+       s.dimensions, s.miners, s.last_embedding, s.content
 FROM snapshots AS s JOIN branches AS b ON b.id = s.branch
 WHERE CAST(:tenant AS text) IS NULL OR b.tenant = :tenant;
 
 -- name: snapshots_since
--- row: integer integer text text text text text integer text
-SELECT branch, number, created, ref, revision, embedder_name, embedder_digest, dimensions, miners
+-- row: integer integer text text text text text integer text integer integer
+SELECT branch, number, created, ref, revision, embedder_name, embedder_digest, dimensions, miners,
+       last_embedding, content
 FROM snapshots WHERE branch = :branch AND number > :after;
 
 -- name: is_complete

@@ -10,8 +10,9 @@ INSERT INTO branches (tenant, repository, name, checksum)
 VALUES (:tenant, :repository, :name, :checksum) ON CONFLICT DO NOTHING;
 
 -- name: newest_snapshot
--- row: text text integer text text text
-SELECT s.embedder_name, s.embedder_digest, s.dimensions, s.miners, s.ref, s.revision
+-- row: text text integer text text text integer integer
+SELECT s.embedder_name, s.embedder_digest, s.dimensions, s.miners, s.ref, s.revision,
+       s.last_embedding, s.content
 FROM snapshots AS s JOIN branches AS b ON b.id = s.branch AND b.newest_snapshot = s.number
 WHERE b.id = :branch;
 
@@ -85,22 +86,23 @@ UPDATE documents SET valid_to = :valid_to, state_checksum = :checksum WHERE vers
 
 -- name: add_document
 INSERT INTO documents (version, branch, path, id, content, fingerprint, unresolved_calls,
-                       source_lines, valid_from, valid_to, stated_class, access_class, checksum,
-                       state_checksum)
+                       source_lines, embedding_priority, valid_from, valid_to, stated_class,
+                       access_class, checksum, state_checksum)
 VALUES (:version, :branch, :path, :id, :content, :fingerprint, :unresolved_calls, :source_lines,
-        :valid_from, :valid_to, :stated_class, :access_class, :checksum, :state_checksum);
+        :embedding_priority, :valid_from, :valid_to, :stated_class, :access_class, :checksum,
+        :state_checksum);
 
 -- name: add_node
 INSERT INTO document_nodes (handle, version, id, kind, title, summary, parent, first_line,
-                            last_line, start_offset, end_offset, page, vector)
+                            last_line, start_offset, end_offset, page, signature_length)
 VALUES (:handle, :version, :id, :kind, :title, :summary, :parent, :first_line,
-        :last_line, :start_offset, :end_offset, :page, :vector);
+        :last_line, :start_offset, :end_offset, :page, :signature_length);
 
 -- name: add_chunk
 INSERT INTO vector_chunks (version, position, id, node, heading_path, first_line, last_line,
-                           start_offset, end_offset, page, vector_id)
+                           start_offset, end_offset, page)
 VALUES (:version, :position, :id, :node, :heading_path, :first_line, :last_line,
-        :start_offset, :end_offset, :page, :vector_id);
+        :start_offset, :end_offset, :page);
 
 -- name: add_definition
 INSERT INTO definitions (branch, key, version, node_suffix, rank)
@@ -199,9 +201,9 @@ VALUES (:branch, :source, :source_document, :relation, :target, :target_document
 
 -- name: add_snapshot
 INSERT INTO snapshots (branch, number, embedder_name, embedder_digest, dimensions, created,
-                       miners, ref, revision, checksum)
+                       miners, ref, revision, last_embedding, content, checksum)
 VALUES (:branch, :number, :embedder_name, :embedder_digest, :dimensions, :created,
-        :miners, :ref, :revision, :checksum);
+        :miners, :ref, :revision, :last_embedding, :content, :checksum);
 
 -- name: set_newest
 UPDATE branches SET newest_snapshot = :number WHERE id = :branch;
@@ -220,12 +222,118 @@ SELECT 1;
 -- versions anew.
 UPDATE change_counts SET access_changes = access_changes + 1 WHERE tenant = :tenant;
 
+-- What is embedded, and what is not yet.
+
+-- name: pending_documents
+-- Versions of the new snapshot that are not completely embedded: how many texts, how many characters,
+-- and whether the summary is embedded.
+-- row: integer text integer integer integer integer
+SELECT d.version, d.path, d.embedding_priority,
+       (SELECT count(*) FROM document_nodes AS n WHERE n.version = d.version)
+       + (SELECT count(*) FROM vector_chunks AS c WHERE c.version = d.version),
+       (SELECT CAST(coalesce(max(n.end_offset), 0) AS bigint) FROM document_nodes AS n
+        WHERE n.version = d.version),
+       (SELECT count(*) FROM document_embeddings AS e WHERE e.version = d.version)
+FROM documents AS d
+WHERE d.branch = :branch AND d.valid_to = :forever
+  AND NOT EXISTS (SELECT 1 FROM document_embeddings AS e
+                  WHERE e.version = d.version AND e.is_complete = 1)
+ORDER BY d.path;
+
+-- name: embedding_counts
+-- Of the newest snapshot: documents, those with a vector of their summary or of everything, those
+-- with all vectors; chunks, and those with a vector.
+-- row: integer integer integer integer integer
+SELECT count(*), CAST(coalesce(sum(CASE WHEN v.embedded > 0 THEN 1 ELSE 0 END), 0) AS bigint),
+       CAST(coalesce(sum(v.complete), 0) AS bigint), CAST(coalesce(sum(v.chunks), 0) AS bigint),
+       CAST(coalesce(sum(v.chunks * v.complete), 0) AS bigint)
+FROM (SELECT (SELECT count(*) FROM document_embeddings AS e
+              WHERE e.version = d.version AND e.id <= s.last_embedding) AS embedded,
+             (SELECT count(*) FROM document_embeddings AS e
+              WHERE e.version = d.version AND e.id <= s.last_embedding AND e.is_complete = 1)
+                  AS complete,
+             (SELECT count(*) FROM vector_chunks AS c WHERE c.version = d.version) AS chunks
+      FROM documents AS d JOIN branches AS b ON b.id = d.branch
+           JOIN snapshots AS s ON s.branch = b.id AND s.number = b.newest_snapshot
+      WHERE d.branch = :branch AND d.valid_from <= b.newest_snapshot
+        AND d.valid_to > b.newest_snapshot) AS v;
+
+-- name: unembedded_versions
+-- Those of these versions that the new snapshot has and that have no such row.
+-- row: integer
+SELECT d.version FROM documents AS d
+WHERE d.version IN :versions[bigint] AND d.branch = :branch AND d.valid_to = :forever
+  AND NOT EXISTS (SELECT 1 FROM document_embeddings AS e
+                  WHERE e.version = d.version AND e.is_complete >= :complete);
+
+-- name: lives_of_versions
+-- row: integer integer integer integer integer
+SELECT version, branch, valid_from, valid_to, access_class FROM documents
+WHERE version IN :versions[bigint];
+
+-- name: texts_of_versions
+-- row: integer text text
+SELECT d.version, d.path, c.text FROM documents AS d JOIN contents AS c ON c.id = d.content
+WHERE d.version IN :versions[bigint];
+
+-- name: nodes_of_versions
+-- row: integer integer text text text text text? integer integer integer integer integer? integer
+SELECT version, handle, id, kind, title, summary, parent, first_line, last_line, start_offset,
+       end_offset, page, signature_length
+FROM document_nodes WHERE version IN :versions[bigint] ORDER BY version, handle;
+
+-- name: chunks_of_versions
+-- row: integer integer text text text integer integer integer integer integer?
+SELECT version, position, id, node, heading_path, first_line, last_line, start_offset, end_offset,
+       page
+FROM vector_chunks WHERE version IN :versions[bigint] ORDER BY version, position;
+
+-- name: summary_vectors_of_versions
+-- row: integer blob
+SELECT version, vector FROM summary_vectors WHERE version IN :versions[bigint];
+
+-- name: add_embedding
+INSERT INTO document_embeddings (version, is_complete, checksum)
+VALUES (:version, :is_complete, :checksum);
+
+-- name: add_summary_vector
+INSERT INTO summary_vectors (version, handle, vector) VALUES (:version, :handle, :vector);
+
+-- name: add_node_vector
+INSERT INTO node_vectors (handle, version, vector) VALUES (:handle, :version, :vector);
+
+-- name: add_chunk_vector
+INSERT INTO chunk_vectors (version, position, vector_id) VALUES (:version, :position, :vector_id);
+
+-- name: last_embedding
+-- Of versions of the branch, after this one.
+-- row: integer
+SELECT CAST(coalesce(max(e.id), :after) AS bigint)
+FROM document_embeddings AS e JOIN documents AS d ON d.version = e.version
+WHERE e.id > :after AND d.branch = :branch;
+
 -- name: delete_unpublished_postings
 DELETE FROM postings WHERE segment IN
     (SELECT id FROM segments WHERE branch = :branch AND snapshot > :newest);
 
 -- name: delete_unpublished_segments
 DELETE FROM segments WHERE branch = :branch AND snapshot > :newest;
+
+-- name: delete_unpublished_chunk_vectors
+DELETE FROM chunk_vectors WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_from > :newest);
+
+-- name: delete_unpublished_node_vectors
+DELETE FROM node_vectors WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_from > :newest);
+
+-- name: delete_unpublished_summary_vectors
+DELETE FROM summary_vectors WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_from > :newest);
+
+-- name: delete_unpublished_embeddings
+DELETE FROM document_embeddings WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_from > :newest);
 
 -- name: delete_unpublished_chunks
 DELETE FROM vector_chunks WHERE version IN

@@ -102,5 +102,6 @@ def answer(
         result.plan.digest,
         result.scope.snapshots,
         receipt_of(result) if body.receipt else None,
+        result.embeddings,
         context.source_states(result),
     )

@@ -1,5 +1,6 @@
 """GET /v1/nodes/{id}, /v1/snapshots and /v1/status: what a store holds."""
 
+from dataclasses import astuple
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -8,6 +9,7 @@ from starlette.responses import Response
 from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.requests import BranchQuery, NodeId, ScopeQuery
 from docgraph.interfaces.http.responses import (
+    EmbeddingStateResponse,
     RunningIngestResponse,
     SnapshotsResponse,
     StatusResponse,
@@ -80,6 +82,7 @@ async def get_status(context: CurrentRequest) -> Response:
             found.scope.snapshots,
             found.counts,
             found.embedder,
+            EmbeddingStateResponse(found.embeddings.name, *astuple(found.embeddings)),
             tuple(RunningIngestResponse(ingest.since) for ingest in found.ingests),
             found.source_states,
         )

@@ -40,7 +40,7 @@ async def search(body: SearchBody, context: CurrentRequest) -> Response:
     def respond() -> SearchResponse:
         result = context.engine.questions.search(context.question_request(body))
         states = context.source_states(result)
-        return SearchResponse(result.seeds, result.scope.snapshots, states)
+        return SearchResponse(result.seeds, result.scope.snapshots, result.embeddings, states)
 
     return await context.answer(respond)
 
@@ -102,8 +102,9 @@ async def execute_plan(given: PlanOrBody, context: CurrentRequest) -> Response:
             )
         named = saved.pipeline if body.pipeline is None else as_loaded(body.pipeline)
         pipeline = pipelines.checked(pipelines.find(named))
-        page = context.engine.questions.execute(context.principal, saved, pipeline).context
-        return ExecutePlanResponse(page, page.digest, saved.edited)
+        result = context.engine.questions.execute(context.principal, saved, pipeline)
+        page = result.context
+        return ExecutePlanResponse(page, page.digest, saved.edited, result.embeddings)
 
     return await context.answer(respond)
 
@@ -122,6 +123,7 @@ async def retrieve(body: RetrieveBody, context: CurrentRequest) -> Response:
             result.plan.digest,
             result.scope.snapshots,
             receipt_of(result) if body.receipt else None,
+            result.embeddings,
             context.source_states(result),
         )
 

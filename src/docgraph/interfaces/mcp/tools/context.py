@@ -37,7 +37,8 @@ class ContextSource:
 
 @dataclass(frozen=True, slots=True)
 class ContextResult:
-    """`reason` says why there is nothing, where there is nothing."""
+    """`reason` says why there is nothing, where there is nothing; `embeddings`, how far what you
+    may read was embedded."""
 
     text: str
     sources: tuple[ContextSource, ...]
@@ -47,6 +48,7 @@ class ContextResult:
     digest: str
     plan_digest: str
     snapshots: tuple[SnapshotName, ...]
+    embeddings: str
     receipt: dict[str, Any] | None
 
 
@@ -65,6 +67,7 @@ def context(
         digest=page.digest,
         plan_digest=result.plan.digest,
         snapshots=result.scope.snapshots[: context.limits.max_items],
+        embeddings=result.embeddings,
         receipt=plain(receipt),
     )
 
