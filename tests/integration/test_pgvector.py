@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-import numpy as np
 import pytest
 
 from docgraph.adapters.indexes.segments import Segment
@@ -96,19 +95,6 @@ def test_an_old_snapshot_is_searched_as_it_was(pool: Pool) -> None:
                 ]
             )
     assert rows[0] == rows[1]
-
-
-def test_columns_end_where_the_query_says_that_they_end() -> None:
-    """NumPy's header of each is 128 bytes; the vectors come last."""
-    for chunks, nodes in ((0, 1), (1, 1), (9, 3), (100_000, 99_999)):
-        columns = [np.arange(chunks)] * 5 + [np.arange(nodes)] * 3
-        segment = Segment.of([*columns, np.ones((nodes, 384), dtype=np.int16)])
-        size = 5 * (128 + 8 * chunks) + 3 * (128 + 8 * nodes)
-        prefix = Segment.from_columns(segment.to_bytes()[:size])
-        assert prefix.width == 0
-        assert [getattr(prefix, name).tolist() for name in Segment.__slots__[:-1]] == [
-            column.tolist() for column in columns
-        ]
 
 
 def test_an_index_that_the_store_does_not_have_is_refused_with_those_it_has() -> None:

@@ -189,12 +189,14 @@ def test_a_view_that_shows_removed_documents_is_detected(
         rows: VersionTable,
         mask: npt.NDArray[np.bool_],
         snapshots: Mapping[int, int],
+        embedded: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]],
     ) -> None:
-        honest(self, rows, np.ones_like(mask), snapshots)
+        everything = np.ones_like(mask)
+        honest(self, rows, everything, snapshots, (everything, embedded[1]))
 
     monkeypatch.setattr(ReaderGuard, "bind", forgetful)
     problems = engine.content.store.verify().problems
-    for what in ("documents", "texts", "nodes", "chunks", "definitions", "references"):
+    for what in ("documents", "texts", "nodes", "chunks", "vectors", "definitions", "references"):
         assert any(f" {what}" in p and "of removed documents" in p for p in problems), what
     assert any("still leads to or from r:b.md" in problem for problem in problems)
 

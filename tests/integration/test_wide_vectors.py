@@ -4,14 +4,10 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from docgraph.adapters.indexes import segment_writer
-from docgraph.adapters.indexes.segment_writer import SegmentRows
-from docgraph.adapters.indexes.segments import Segment
 from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
@@ -175,30 +171,3 @@ def test_a_server_that_gives_another_width_ingests_nothing(tmp_path: Path, serve
     with pytest.raises(ModelError, match="1536 dimensions, where 512 were requested"):
         filled(own)
     assert build_engine(own).content.store.snapshots(local()) == ()
-
-
-def test_a_segment_of_wide_vectors_stays_within_what_a_database_holds(
-    address: str, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Vectors of nodes are the largest part of it: neither new nor merged ones grow past that."""
-    limit, width = 24_000, 3072
-    stored: list[int] = []
-    store = SegmentRows.store
-
-    def record(rows: SegmentRows, segment: Segment, postings: Any, **where: Any) -> None:
-        stored.append(segment.node_vectors.nbytes)
-        store(rows, segment, postings, **where)
-
-    monkeypatch.setattr(SegmentRows, "store", record)
-    own = settings(address, server, width)
-    filled(own)
-    expected, largest = contexts(own), max(stored)
-    monkeypatch.setattr(segment_writer, "FULL_BYTES", limit)
-    stored.clear()
-    for size in range(len(FILES)):
-        filled(own, dict(list(FILES.items())[: size + 1]))
-    assert contexts(own) == expected
-    assert largest > limit * (segment_writer.MOST_SMALL + 1) / 2 > max(stored)
-    stored.clear()
-    filled(own, repository="s")
-    assert 2 * limit > max(stored)

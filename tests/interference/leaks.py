@@ -71,6 +71,19 @@ def living(sql: Queries, columns: str, where: str = "true") -> str:
     )
 
 
+def all_vectors(sql: Queries, level: Level) -> str:
+    """Rows of an index with their vectors, without regard to rights."""
+    if level == "chunks":
+        return (
+            "SELECT c.version * 1048576 + c.position, v.vector FROM chunk_vectors AS c "
+            "JOIN vectors AS v ON v.id = c.vector_id JOIN documents AS d ON d.version = c.version "
+            f"WHERE {in_scope(sql, 'd')}"
+        )
+    where = "n.parent IS NULL" if level == "documents" else "true"
+    vector = "(SELECT v.vector FROM node_vectors AS v WHERE v.handle = n.handle)"
+    return living(sql, f"n.handle, {vector}", f"{where} AND {vector} IS NOT NULL")
+
+
 def alive_for_anyone(table: VersionTable, reads: ReadFilter) -> npt.NDArray[np.bool_]:
     """All rows in the filter's snapshots, without regard to rights."""
     mask = np.zeros(len(table.branch), dtype=np.bool_)
@@ -137,9 +150,10 @@ def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
     def leaking(
         self: PackedVectors, vector: tuple[int, ...], reads: ReadFilter, *, level: Level, limit: int
     ) -> VectorHits:
-        everyones = PackedVectors(EveryonesReader(self._packed))
-        whole = honest(everyones, vector, reads, level=level, limit=limit)
-        ranked = sorted(zip((-whole.dot).tolist(), whole.row.tolist(), strict=True))
+        query = np.array(vector, dtype=np.int64)
+        rows = straight(self._packed.sql, all_vectors(self._packed.sql, level))
+        products = [int(np.frombuffer(one, dtype="<i2") @ query) for _, one in rows]
+        ranked = sorted(zip((-one for one in products), (row for row, _ in rows), strict=True))
         found = honest(self, vector, reads, level=level, limit=limit)
         first = np.isin(found.row, [row for _, row in ranked[:limit]])
         return VectorHits(

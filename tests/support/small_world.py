@@ -121,6 +121,9 @@ def embed_document(found: Document) -> BuiltDocument:
         chunk_texts=tuple(chunk.text for chunk in found.chunks),
         node_texts=tuple(node.summary for node in found.nodes),
         node_vectors=node_vectors(
-            found, vectors, [hash_vector(node.summary) for node in found.nodes]
+            found.nodes,
+            found.chunks,
+            vectors,
+            [hash_vector(node.summary) for node in found.nodes],
         ),
     )

@@ -1,7 +1,6 @@
 """Each distinct text is embedded once, and a node's vector joins what is inside it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -33,11 +32,14 @@ def test_a_text_is_embedded_once_and_stored() -> None:
     found = embed([built("a.md"), built("b.md")], writes.embeddings, embedder)
     assert len(embedder.embedded) == len(set(embedder.embedded)) == found.computed
     again = embed([built("c.md")], writes.embeddings, embedder)
-    assert again.computed == 0
+    assert again.computed == len(set(built("c.md").node_texts)), "vectors of chunks are stored"
+    cache = MemoryCache()
+    embed([built("a.md")], MemoryWriter().embeddings, embedder, cache)
+    assert embed([built("c.md")], MemoryWriter().embeddings, embedder, cache).computed == 0
 
 
 class FailingBatches(HashEmbedder):
-    """Gives the first text, then the third, and fails: as where requests are sent at once."""
+    """Gives a first and a third text, and fails: as where requests are sent at once."""
 
     def embed_batches(
         self, texts: Sequence[str], on_batch: Callable[[int, Sequence[IntVector]], None]
@@ -64,11 +66,12 @@ def test_what_was_embedded_before_an_error_is_stored_and_cached() -> None:
         embed([built("a.md")], writes.embeddings, failing, cache)
     assert len(failing.embedded) == 2
     stored = writes.embeddings.find([text_key(text) for text in failing.embedded])
-    assert stored.keys() == cache.vectors.keys() == {*map(text_key, failing.embedded)}
+    assert cache.vectors.keys() == {*map(text_key, failing.embedded)}
+    assert stored.keys() == cache.vectors.keys() & {*built("a.md").chunk_keys()}
     for text in failing.embedded:
-        assert np.array_equal(stored[text_key(text)], HashEmbedder().embed([text])[0])
+        assert np.array_equal(cache.vectors[text_key(text)], HashEmbedder().embed([text])[0])
     rest = HashEmbedder()
-    embed([built("a.md")], writes.embeddings, rest)
+    embed([built("a.md")], writes.embeddings, rest, cache)
     assert not {*rest.embedded} & {*failing.embedded}
 
 
@@ -83,7 +86,8 @@ def test_cached_vectors_are_stored_although_the_embedder_fails() -> None:
             FailingBatches(),
             cache,
         )
-    assert writes.embeddings.find(sorted(known)).keys() == known
+    chunks = {*built("a.md").chunk_keys()}
+    assert writes.embeddings.find(sorted(known)).keys() == known & chunks == chunks
 
 
 def test_a_chunks_key_is_its_texts() -> None:
@@ -101,7 +105,7 @@ def joined_one(summary: IntVector, chunks: Sequence[IntVector]) -> IntVector:
 def test_a_nodes_vector_combines_its_summary_with_every_chunk_inside_it() -> None:
     made, embedder = built("a.md"), HashEmbedder()
     chunks, own = embedder.embed(made.chunk_texts), embedder.embed(made.node_texts)
-    found = node_vectors(made.document, chunks, own)
+    found = node_vectors(made.document.nodes, made.document.chunks, chunks, own)
     for node, inside in enumerate((chunks, chunks[1:], chunks[2:])):
         assert np.array_equal(found[node], joined_one(own[node], inside))
 
@@ -120,10 +124,9 @@ def test_a_chunk_counts_for_every_node_around_it(above: list[int], owners: list[
         Chunk(f"c{at}", ids[position], at, (), str(at), WHERE)
         for at, position in enumerate(positions)
     )
-    document = replace(built("a.md").document, nodes=nodes, chunks=chunks)
     own = HashEmbedder().embed(ids)
     vectors = HashEmbedder().embed([chunk.id for chunk in chunks])
-    found = node_vectors(document, vectors, own)
+    found = node_vectors(nodes, chunks, vectors, own)
     for position, vector in enumerate(found):
         inside = [
             v for v, at in zip(vectors, positions, strict=True) if position in line(parents, at)

@@ -142,7 +142,8 @@ def test_a_renamed_file_is_listed() -> None:
     later = {"moved/" + path if "store" in path else path: text for path, text in FILES.items()}
     found = run(later, writer)
     assert found.renamed == (Renamed("docs/store.md", "moved/docs/store.md"),)
-    assert (found.added, found.removed, found.vectors) == (1, 1, 0)
+    # Its summaries; vectors of chunks are stored.
+    assert (found.added, found.removed, found.vectors) == (1, 1, 2)
 
 
 def test_an_old_document_mentions_a_title_that_is_new() -> None:

@@ -8,6 +8,7 @@ from docgraph.ingest.result import IngestResult, Renamed
 from docgraph.interfaces.cli.render_watch import WatchPrinter
 from docgraph.interfaces.watch.events import WatchEvent
 from docgraph.model.access import AccessChanges
+from docgraph.model.embedding_state import NOTHING_TO_EMBED
 from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.source import SourceProblem
 
@@ -34,6 +35,7 @@ def result(number: int | None) -> IngestResult:
         remarks=(),
         skipped=(),
         access=AccessChanges(wider=1, wider_readers=("everyone",)),
+        embeddings=NOTHING_TO_EMBED,
     )
 
 

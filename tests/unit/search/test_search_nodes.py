@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.action import contract_of
+from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.errors import ContractViolation
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.search.candidates import MAX_DEFINERS
@@ -344,6 +345,7 @@ def test_a_duplicate_seed_violates_the_contract() -> None:
 
     class Doubled:
         exact = True
+        embeddings = EmbeddingState(1, 1, 1)
 
         def nearest(self, *_: object, **__: object) -> tuple[tuple[str, int], ...]:
             return (("r:a", 1), ("r:a", 1))

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.adapters.indexes.segment_block import Sections, SegmentBlock
-from docgraph.adapters.indexes.segments import Segment, stacked_vectors, unpack_numbers
+from docgraph.adapters.indexes.segment_block import SegmentBlock
+from docgraph.adapters.indexes.segments import Segment, unpack_numbers
+from docgraph.adapters.indexes.version_vectors import stacked_vectors
 from docgraph.adapters.sql.access_rows import statements_from_json
 from docgraph.adapters.sql.checksums import (
     checksum,
@@ -23,9 +24,8 @@ from docgraph.adapters.sql.stored_json import load_list, load_tuples, load_value
 
 SEGMENT = Segment.of(
     [
-        *np.array([[7, 70, 70, 12, 1], [7, 71, 70, 9, 2], [8, 80, 80, 4, 3]], dtype=np.int64).T,
-        *np.array([[7, 70, 70], [7, 71, 70], [8, 80, 80]], dtype=np.int64).T,
-        np.arange(12, dtype=np.int16).reshape(3, 4),
+        *np.array([[7, 70, 12], [7, 71, 9], [8, 80, 4]], dtype=np.int64).T,
+        *np.array([[7, 70], [8, 80]], dtype=np.int64).T,
     ]
 )
 INTEGER: frozenset[type] = frozenset({int})
@@ -33,14 +33,9 @@ TEXT: frozenset[type] = frozenset({str, type(None)})
 
 
 def test_a_segment_reads_back_as_it_was_written() -> None:
-    for read in (Segment.from_bytes(SEGMENT.to_bytes()), Segment.from_columns(SEGMENT.to_bytes())):
-        for name in Segment.__slots__[:-1]:
-            assert getattr(read, name).tolist() == getattr(SEGMENT, name).tolist()
-    assert Segment.from_bytes(SEGMENT.to_bytes()).node_vectors.tolist() == [
-        [0, 1, 2, 3],
-        [4, 5, 6, 7],
-        [8, 9, 10, 11],
-    ]
+    read = Segment.from_bytes(SEGMENT.to_bytes())
+    for name in Segment.__slots__:
+        assert getattr(read, name).tolist() == getattr(SEGMENT, name).tolist()
 
 
 @given(st.integers(0, len(SEGMENT.to_bytes()) - 1), st.integers(1, 255))
@@ -50,7 +45,6 @@ def test_a_flipped_byte_of_a_segment_gives_a_segment_or_damage(place: int, mask:
     try:
         segment = Segment.from_bytes(bytes(data))
         SegmentBlock.of(1, segment)
-        Sections.of(segment)
     except DamagedRow:
         return
     assert len(segment.to_bytes()) == len(data)
@@ -58,7 +52,7 @@ def test_a_flipped_byte_of_a_segment_gives_a_segment_or_damage(place: int, mask:
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_segment_or_damage(data: bytes) -> None:
-    for read in (Segment.from_bytes, Segment.from_columns, unpack_numbers):
+    for read in (Segment.from_bytes, unpack_numbers):
         try:
             read(data)
         except DamagedRow:
@@ -126,7 +120,7 @@ def test_a_changed_value_has_another_checksum(row: list[object], data: st.DataOb
 
 def test_what_is_covered_is_what_the_query_selects() -> None:
     assert covered_columns("manual_access_rules") == ("tenant", "repository", "path", "rule")
-    assert covered_columns("vector_chunks")[-2:] == ("vector_id", "hash")
+    assert covered_columns("chunk_vectors")[-2:] == ("vector_id", "hash")
     assert covered_columns("api_keys")[-1] == "secret_hash"
     row = with_checksum("access_classes", {"rule": "[]"})
     require_intact("access_classes", [tuple(row.values())])

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.adapters.indexes.segment_block import Sections, SegmentBlock
+from docgraph.adapters.indexes.segment_block import SegmentBlock
 from docgraph.adapters.indexes.segments import Segment
 
 documents = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=4)
@@ -14,18 +14,15 @@ documents = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1
 
 def segment(begin: int, made: list[tuple[int, int]]) -> Segment:
     """Documents with so many sections and chunks each, numbered from `begin` on."""
-    nodes: list[tuple[int, int, int]] = []
-    chunks: list[tuple[int, int, int, int, int]] = []
+    documents: list[tuple[int, int]] = []
+    chunks: list[tuple[int, int, int]] = []
     handle = 10 * begin
     for ordinal, (sections, many) in enumerate(made, start=begin):
-        root = handle
-        for _ in range(sections + 1):
-            nodes.append((ordinal, handle, root))
-            handle += 1
-        chunks.extend((ordinal, handle - 1, root, 5 + at, 100 + at) for at in range(many))
-    columns = [*np.array(chunks, dtype=np.int64).reshape(-1, 5).T]
-    vectors = np.arange(len(nodes) * 2, dtype=np.int16).reshape(-1, 2) + begin
-    return Segment.of([*columns, *np.array(nodes, dtype=np.int64).T, vectors])
+        documents.append((ordinal, handle))
+        handle += sections + 1
+        chunks.extend((ordinal, handle - 1, 5 + at) for at in range(many))
+    columns = [*np.array(chunks, dtype=np.int64).reshape(-1, 3).T]
+    return Segment.of([*columns, *np.array(documents, dtype=np.int64).T])
 
 
 def columns_of(block: SegmentBlock) -> list[object]:
@@ -53,12 +50,9 @@ def test_what_was_joined_comes_apart_again(
 
 
 @given(documents)
-def test_every_chunk_and_section_knows_its_document(made: list[tuple[int, int]]) -> None:
+def test_every_chunk_knows_its_document(made: list[tuple[int, int]]) -> None:
     held = segment(3, made)
     block = SegmentBlock.of(7, held)
     ordinals = block.document_ordinals[block.chunk_rows]
     assert ordinals.tolist() == held.chunk_document.tolist()
-    assert block.document_handles[block.chunk_rows].tolist() == held.chunk_root.tolist()
-    sections = Sections.of(held)
-    assert block.document_ordinals[sections.rows].tolist() == held.node_document.tolist()
-    assert sections.handles.tolist() == held.node_handle.tolist()
+    assert block.document_handles.tolist() == held.document_handle.tolist()

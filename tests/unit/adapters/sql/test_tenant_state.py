@@ -30,7 +30,12 @@ class Lookups:
     ) -> Visibility:
         counted = Counted(changes, 0, f"{changes:032}")
         table = VersionTable(
-            counted, reader.tenant, NUMBERS, NUMBERS, NUMBERS, NUMBERS - 1, {}, (), {}
+            counted,
+            reader.tenant,
+            *(NUMBERS, NUMBERS, NUMBERS, NUMBERS - 1, NUMBERS, NUMBERS),
+            {},
+            (),
+            {},
         )
         state = TenantState(self.cache, reader.tenant)
         return state.visibility(table, reader, selectors or ALL_REPOSITORIES, self._resolve)
