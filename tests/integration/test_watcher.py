@@ -67,7 +67,7 @@ class WatchRun:
 @contextmanager
 def watching(engine: Engine, *tasks: WatchTask) -> Iterator[WatchRun]:
     events: queue.Queue[WatchEvent] = queue.Queue()
-    watcher = Watcher(engine.content, tasks, events.put)
+    watcher = Watcher(engine.content, tasks, events.put, lambda _: None)
     watcher.start()
     try:
         yield WatchRun(watcher, events)
@@ -178,7 +178,7 @@ def test_an_error_that_watching_cannot_go_on_after_ends_all_of_it(
         raise OSError(28, "OS file watch limit reached")
 
     monkeypatch.setattr("watchfiles.watch", fail)
-    watcher = Watcher(engine.content, (task(git.folder),), lambda _: None)
+    watcher = Watcher(engine.content, (task(git.folder),), lambda _: None, lambda _: None)
     watcher.start()
     assert watcher.wait(PATIENCE)
     assert watcher.stop(PATIENCE)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from docgraph.engine.audit_trail import AuditNote, AuditTrail
 from docgraph.engine.source_monitor import SourceMonitor
@@ -25,6 +25,7 @@ from docgraph.model.edge import (
     count_relations,
     with_inverse,
 )
+from docgraph.model.embedding_state import COMPLETE
 from docgraph.model.errors import BadInput, NotAuthorized, WrongSource
 from docgraph.model.node import repository_of
 from docgraph.model.question import EmbedderIdentity
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from docgraph.ingest.registries import Registries
 
 LONGEST_NAME = 200
+EmbeddingExtent = Literal["all", "few", "none"]
 OpenVectorCache = Callable[[str, EmbedderIdentity], AbstractContextManager[VectorCache]]
 
 
@@ -110,10 +112,11 @@ class ContentService:
         origin: SourceRevision | None = None,
         location: SourceLocation | None = None,
         progress: ReportProgress = no_progress,
-        embed: bool = True,
+        embed: EmbeddingExtent = "all",
     ) -> IngestResult:
-        """A new snapshot of a branch, if anything changed; then, if it shall `embed`, further ones
-        of the same content with more and more vectors.
+        """A new snapshot of a branch, if anything changed; further ones of the same content follow
+        with more and more vectors, if it shall `embed` all. A few texts take no time that matters
+        before the first is published: with "few" they are embedded alone, with "none" not either.
 
         `location` is where the source lies: a branch is filled from one place, until someone with
         the right `access` names another. Without that right, an ingest opens nothing that is
@@ -128,7 +131,7 @@ class ContentService:
         # Readers of every format take longer to import than a question takes to answer.
         from docgraph.ingest.garbage_collection import collected_rarely
         from docgraph.ingest.listed_source import ListedSource
-        from docgraph.ingest.run import ingest
+        from docgraph.ingest.run import EMBEDDED_AT_ONCE, ingest
 
         for name in (repository, branch):
             if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
@@ -166,7 +169,7 @@ class ContentService:
                     parser=parser,
                     may_open=ACCESS in principal.rights,
                     cache=cache,
-                    embeds=embed,
+                    most_characters=-1 if embed == "none" else EMBEDDED_AT_ONCE,
                 )
             note.counts = result.counts()
             if location is not None:
@@ -174,7 +177,7 @@ class ContentService:
                     BranchKey(tenant, repository, branch),
                     listed.ingested(location, origin or SourceRevision(), registries.formats),
                 )
-        if not embed or result.embeddings.name == "complete":
+        if embed != "all" or result.embeddings.name == COMPLETE:
             return result
         return result.with_embeddings(self.embed(principal, repository, branch, progress))
 

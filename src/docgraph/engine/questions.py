@@ -11,6 +11,7 @@ from docgraph.model.access import Principal
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context, TokenCounter
 from docgraph.model.document import NodeText
+from docgraph.model.embedding_state import NOTHING
 from docgraph.model.errors import BadPipeline, NotVisible, WrongEmbedder
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.explanation import Explanation
@@ -280,7 +281,7 @@ class QuestionService:
 
 
 def _needs_vector(text: str, reads: ReaderSession) -> bool:
-    return bool(text) and reads.embeddings.summarized > 0
+    return bool(text) and reads.embeddings.name != NOTHING
 
 
 def _seeds(ids: tuple[str, ...], reads: ReaderSession) -> Seeds:

@@ -25,6 +25,7 @@ from docgraph.model.snapshot import (
 from docgraph.ports.access_store import AccessPolicyStore
 from docgraph.ports.graph_reads import Direction, GraphReads
 from docgraph.ports.search_reads import SearchReads
+from docgraph.ports.source_states import BranchKey
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.text_reads import TextReads
 from docgraph.ports.writes import SnapshotWriter
@@ -74,6 +75,9 @@ class AblatedStore:
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         return self._store.prune(tenant, repository, branch, keep)
+
+    def unembedded_branches(self) -> tuple[BranchKey, ...]:
+        return self._store.unembedded_branches()
 
     def reindex(self) -> ReindexResult:
         return self._store.reindex()

@@ -121,10 +121,10 @@ def ingest(
     parser: FileParser | None = None,
     may_open: bool = True,
     cache: VectorCache = NO_VECTOR_CACHE,
-    embeds: bool = True,
+    most_characters: int = EMBEDDED_AT_ONCE,
 ) -> IngestResult:
-    """Unchanged files are not parsed again, documents whose file is gone are removed. If it
-    `embeds`, it does so with a few new texts; many are left to an EmbeddingJob.
+    """Unchanged files are not parsed again, documents whose file is gone are removed. New texts of
+    `most_characters` at most are embedded; more are left to an EmbeddingJob.
 
     Unless it `may_open` them, the rules given here open no document that is stored already.
     `clearance` limits what may be sent to an embedder on another machine. Without a `parser`, files
@@ -151,7 +151,7 @@ def ingest(
         writer.embeddings,
         embedder,
         cache=cache,
-        most_characters=EMBEDDED_AT_ONCE if embeds else -1,
+        most_characters=most_characters,
     )
     if files.is_empty:
         problems = (*registries.problems, *files.problems, *access.problems)

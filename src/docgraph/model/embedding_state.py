@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 StateName = Literal["none", "partial", "complete"]
+NOTHING: StateName = "none"
 COMPLETE: StateName = "complete"
 
 
@@ -25,7 +26,7 @@ class EmbeddingState:
     def name(self) -> StateName:
         if self.embedded == self.documents:
             return COMPLETE
-        return "partial" if self.summarized else "none"
+        return "partial" if self.summarized else NOTHING
 
     def describe(self) -> str:
         """`partial: 120 of 4,023 documents, 900 of 71,589 chunks`, or the name alone."""

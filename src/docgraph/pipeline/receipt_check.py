@@ -9,6 +9,7 @@ from docgraph.answer.prompt import load_prompt
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
 from docgraph.model.digest import digest
+from docgraph.model.embedding_state import NOTHING
 from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
@@ -96,7 +97,8 @@ def _check_plan(receipt: Receipt) -> Iterator[str]:
         yield "the plan is of another question"
     if plan.embedder != receipt.embedder:
         yield "the plan is of another embedder"
-    if len(plan.query_vector) != (plan.embedder.dimensions if receipt.question else 0):
+    is_embedded = receipt.question and plan.constraints.embeddings != NOTHING
+    if len(plan.query_vector) != (plan.embedder.dimensions if is_embedded else 0):
         yield "the question's vector has not as many numbers as its embedder gives"
     if sum(value * value for value in plan.query_vector) > MAX_SQUARED_LENGTH:
         yield "the question's vector is longer than any unit vector"

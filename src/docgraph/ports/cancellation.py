@@ -92,6 +92,13 @@ class Deadline:
                 del self._callbacks[key]
 
 
+class RepeatedDeadline(Deadline):
+    """Of work that commits several times, and can be cancelled between two of them."""
+
+    def begin_commit(self) -> None:
+        self.check()
+
+
 _DEADLINE: ContextVar[Deadline | None] = ContextVar("docgraph_deadline", default=None)
 
 

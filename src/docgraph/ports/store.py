@@ -26,6 +26,7 @@ from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.indexes import VectorIndex
 from docgraph.ports.job_queue import IngestJobQueue
 from docgraph.ports.search_reads import SearchReads
+from docgraph.ports.source_states import BranchKey
 from docgraph.ports.text_reads import TextReads
 from docgraph.ports.writes import SnapshotWriter
 
@@ -88,6 +89,10 @@ class Store(Protocol):
 
     def reindex(self) -> ReindexResult:
         """Fills the external vector index anew from the catalogue, for all tenants."""
+        ...
+
+    def unembedded_branches(self) -> tuple[BranchKey, ...]:
+        """Of all tenants, sorted: those whose newest snapshot has documents without all vectors."""
         ...
 
     def running_ingests(self, tenant: str) -> tuple[RunningIngest, ...]:

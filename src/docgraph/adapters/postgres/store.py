@@ -54,6 +54,7 @@ from docgraph.model.snapshot import (
 )
 from docgraph.ports.cancellation import on_cancel
 from docgraph.ports.indexes import VectorSearch
+from docgraph.ports.source_states import BranchKey
 
 # What can wait: statistics, indexes, tidying up. It never makes a command fail that is done.
 
@@ -262,6 +263,13 @@ class PostgresStore:
             Maintenance(database).analyze()
             if self._index == "pgvector-hnsw":  # an index is made sooner when the rows are there
                 Maintenance(database).index(embedder.dimensions)
+
+    def unembedded_branches(self) -> tuple[BranchKey, ...]:
+        with self._access.connection() as connection:
+            database = PostgresDatabase(connection)
+            with database.reading():
+                rows = database.queries("state.sql").rows("unembedded_branches")
+                return tuple(BranchKey(*row) for row in rows)
 
     def running_ingests(self, tenant: str) -> tuple[RunningIngest, ...]:
         with self._access.connection() as connection:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("docgraph.store")
 _CHECK_EVERY = 0.2  # seconds between two looks whether who waits for the lock has left
+_BATCH = 0.3  # seconds that writing a batch of vectors takes at most
 _MAX_BYTES = 10_000
 
 
@@ -36,9 +37,9 @@ class IngestLock:
 
     @contextmanager
     def hold(self, tenant: str) -> Iterator[None]:
-        """A writer that has to wait says so at once, and for whom."""
+        """A writer that has to wait says so at once, and for whom; not for a batch of vectors."""
         lock = self._open()
-        if not _acquired(lock, 0.0):
+        if not _acquired(lock, _BATCH):
             _LOG.warning("%s", waiting_notice(self._holder(), self._wait))
             self._queue(lock)
         try:

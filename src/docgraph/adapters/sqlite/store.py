@@ -49,6 +49,7 @@ from docgraph.model.snapshot import (
     SnapshotSelector,
     VerifyReport,
 )
+from docgraph.ports.source_states import BranchKey
 
 
 class SqliteStore:
@@ -188,6 +189,11 @@ class SqliteStore:
                 with database.transaction():
                     count += IndexChanges(database, tenant, external).rebuild()
         return ReindexResult(external.name, count)
+
+    def unembedded_branches(self) -> tuple[BranchKey, ...]:
+        with self._readers.reading(self._readers.file_id()) as reader:
+            rows = SqliteDatabase(reader.connection).queries("state.sql")
+            return tuple(BranchKey(*row) for row in rows.rows("unembedded_branches"))
 
     def running_ingests(self, tenant: str) -> tuple[RunningIngest, ...]:
         found = self._ingest_lock.running(tenant)

@@ -10,6 +10,7 @@ from docgraph.interfaces.cli.audit import audit
 from docgraph.interfaces.cli.check import check
 from docgraph.interfaces.cli.compare import diff, replay
 from docgraph.interfaces.cli.demo import demo
+from docgraph.interfaces.cli.embed import embed
 from docgraph.interfaces.cli.evaluate import evaluate, expect
 from docgraph.interfaces.cli.explain import explain, why
 from docgraph.interfaces.cli.import_corpus import import_corpus
@@ -51,6 +52,7 @@ def options(
 
 
 app.command()(ingest)
+app.command()(embed)
 app.command()(watch)
 app.command("import")(import_corpus)
 for command in (

@@ -10,6 +10,8 @@ from docgraph.model.digest import plain
 if TYPE_CHECKING:
     from docgraph.ingest.result import IngestResult
     from docgraph.interfaces.watch.events import WatchEvent
+    from docgraph.model.snapshot import SnapshotName
+    from docgraph.ports.source_states import BranchKey
 
 
 class WatchPrinter:
@@ -40,6 +42,23 @@ class WatchPrinter:
                 echo(f"docgraph: {event.path} is gone; waiting for it", err=True)
             case "back":
                 echo(f"docgraph: {event.path} is back", err=True)
+
+    def show_embedding(self, snapshot: "SnapshotName") -> None:
+        place = f"{snapshot.repository} {snapshot.branch}"
+        self._line(
+            {"event": "embedded", "snapshot": plain(snapshot)},
+            f"snapshot {snapshot.snapshot} of {place}: further vectors",
+        )
+
+    def show_embedding_error(self, branch: "BranchKey", error: Exception) -> None:
+        place = f"{branch.repository} {branch.branch}"
+        if self._json:
+            kind = type(error).__name__
+            self._print_json(
+                {"event": "embedding failed", **plain(branch), "kind": kind, "message": str(error)}
+            )
+        else:
+            echo(f"docgraph: embedding {place}: {error}; trying again", err=True)
 
     def _show_ingest(self, event: "WatchEvent") -> None:
         place = (event.path, event.branch)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from docgraph.wiring.settings import Settings
 
 BRANCH_HELP = "The branch to write. Default: the one that git has checked out, else main."
+_LAST_STEP = 5.0  # seconds for the texts that are being embedded
 _PART = 1.0  # seconds: on some systems a signal is handled only between two waits
 
 
@@ -60,6 +61,8 @@ def watch(
     Ingests at once, then after every change, until Ctrl-C or SIGTERM. In a git work tree each
     branch that is checked out is filled by itself, and ignored files are no reason to ingest.
     """
+    from docgraph.engine.background_embedding import BackgroundEmbedding
+    from docgraph.interfaces.auth.principals import local
     from docgraph.interfaces.cli.render_watch import WatchPrinter
     from docgraph.interfaces.watch.watcher import Watcher
     from docgraph.ports.watching import WatchOptions
@@ -72,7 +75,18 @@ def watch(
     engine = build_engine(settings, preload_embedder(settings))
     printer = WatchPrinter(json=json, quiet=quiet)
     printer.begin(len(tasks))
-    _run(Watcher(engine.content, tasks, printer.show))
+    embedding = BackgroundEmbedding(
+        engine.content,
+        lambda _: local(),
+        looks=False,
+        report=printer.show_embedding,
+        fail=printer.show_embedding_error,
+    )
+    embedding.start()
+    try:
+        _run(Watcher(engine.content, tasks, printer.show, embedding.request))
+    finally:
+        embedding.stop(_LAST_STEP)
     printer.end()
 
 

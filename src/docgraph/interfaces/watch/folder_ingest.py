@@ -93,4 +93,5 @@ def ingest_folder(
             without=task.without,
             origin=opened.origin,
             location=task.location,
+            embed="few",
         )

@@ -7,8 +7,10 @@ from typing import Literal
 from docgraph.engine.content import ContentService
 from docgraph.interfaces.watch.events import WatchEvent
 from docgraph.interfaces.watch.folder_ingest import IngestTurns, WatchTask, ingest_folder
+from docgraph.model.embedding_state import COMPLETE
 from docgraph.model.errors import Cancelled, DocgraphError, SourceChanged
 from docgraph.ports.source import SourceProblem
+from docgraph.ports.source_states import BranchKey
 from docgraph.ports.watching import CheckoutState
 
 FIRST_PAUSE, LONGEST_PAUSE = 2.0, 60.0  # seconds until a failed ingest is tried again
@@ -20,7 +22,8 @@ MANY, LOOK_AGAIN = 1_000, 2.0
 
 
 class FolderWatch:
-    """For one thread. `report` is called with all that happens."""
+    """For one thread. `report` is called with all that happens, `embed_later` with branches that an
+    ingest has not embedded."""
 
     def __init__(
         self,
@@ -28,12 +31,14 @@ class FolderWatch:
         task: WatchTask,
         turns: IngestTurns,
         report: Callable[[WatchEvent], None],
+        embed_later: Callable[[BranchKey], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._content = content
         self._task = task
         self._turns = turns
         self._report = report
+        self._embed_later = embed_later
         self._clock = clock
         self._due: float | None = 0.0  # when the next ingest begins; None while nothing changed
         self._busy_since: float | None = None
@@ -102,6 +107,9 @@ class FolderWatch:
         result = ingest_folder(self._content, self._task, state, self._turns)
         seconds = round(self._clock() - began, 3)
         self._failures, self._message = 0, ""
+        if result.embeddings.name != COMPLETE:
+            source, tenant = self._task.source, self._task.principal.tenant
+            self._embed_later(BranchKey(tenant, source.repository, state.branch))
         problems = tuple(one for one in result.problems if one not in self._problems)
         self._problems = frozenset(result.problems)
         self._report(

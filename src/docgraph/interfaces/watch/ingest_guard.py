@@ -3,14 +3,11 @@
 from collections.abc import Callable
 
 from docgraph.model.errors import SourceChanged
-from docgraph.ports.cancellation import Deadline
+from docgraph.ports.cancellation import RepeatedDeadline
 
 
-class IngestGuard(Deadline):
-    """`is_same` says whether git has written nothing since the ingest began.
-
-    It can be cancelled after a commit as well: an ingest may publish several snapshots.
-    """
+class IngestGuard(RepeatedDeadline):
+    """`is_same` says whether git has written nothing since the ingest began."""
 
     def __init__(self, is_same: Callable[[], bool]) -> None:
         super().__init__()
@@ -19,4 +16,4 @@ class IngestGuard(Deadline):
     def begin_commit(self) -> None:
         if not self._is_same():
             raise SourceChanged("git wrote files during the ingest; nothing was published")
-        self.check()
+        super().begin_commit()

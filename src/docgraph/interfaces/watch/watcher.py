@@ -7,17 +7,19 @@ from docgraph.engine.content import ContentService
 from docgraph.interfaces.watch.events import WatchEvent
 from docgraph.interfaces.watch.folder_ingest import IngestTurns, WatchTask
 from docgraph.interfaces.watch.folder_watch import FolderWatch
+from docgraph.ports.source_states import BranchKey
 
 
 class Watcher:
-    """`report` is called by one thread at a time. The first error that watching cannot go on after
-    ends all; `failure` has it."""
+    """`report` is called by one thread at a time, `embed_later` with branches that an ingest has
+    not embedded. The first error that watching cannot go on after ends all; `failure` has it."""
 
     def __init__(
         self,
         content: ContentService,
         tasks: Sequence[WatchTask],
         report: Callable[[WatchEvent], None],
+        embed_later: Callable[[BranchKey], None],
         on_failure: Callable[[Exception], None] = lambda _: None,
     ) -> None:
         self._turns = IngestTurns()
@@ -27,7 +29,7 @@ class Watcher:
         self._threads = tuple(
             threading.Thread(
                 target=self._run,
-                args=(FolderWatch(content, task, self._turns, self._report_one),),
+                args=(FolderWatch(content, task, self._turns, self._report_one, embed_later),),
                 name=f"watch {task.source.path}",
                 daemon=True,
             )

@@ -1,7 +1,7 @@
 """Handles an ingest job: the source is found again, and read in its owner's name."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -14,9 +14,11 @@ from docgraph.interfaces.auth.principals import principal_of_job
 from docgraph.interfaces.inputs import access_options
 from docgraph.model.access import LOCAL, LOCAL_ONLY, Principal
 from docgraph.model.access_policy import is_access_file
+from docgraph.model.embedding_state import COMPLETE
 from docgraph.model.errors import BadInput, DocgraphError, WrongSource
 from docgraph.model.ingest_job import IngestJob, IngestJobRequest
 from docgraph.ports.source import SourceOptions
+from docgraph.ports.source_states import BranchKey
 from docgraph.wiring.build import git_parent_access_rules
 from docgraph.wiring.server_settings import RootSettings
 from docgraph.wiring.sources import open_source, source_location
@@ -185,6 +187,7 @@ class IngestJobHandler:
     engine: Engine
     roots: IngestRoots
     authentication: ResumedAuthentication
+    embed_later: Callable[[BranchKey], None]
 
     def __call__(self, job: IngestJob, progress: ReportProgress) -> IngestJobResult:
         """Errors name the path of the request, not where it lies on this machine."""
@@ -236,6 +239,9 @@ class IngestJobHandler:
                 origin=opened.origin,
                 location=source_location(place.path, opened.origin.ref),
                 progress=progress,
+                embed="few",
             )
+        if result.embeddings.name != COMPLETE:
+            self.embed_later(BranchKey(principal.tenant, opened.repository, opened.branch))
         readable = self.engine.jobs.readable(principal, opened.repository, opened.branch)
         return IngestJobResult(result, readable)

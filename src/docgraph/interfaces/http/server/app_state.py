@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 
+from docgraph.engine.background_embedding import BackgroundEmbedding
 from docgraph.interfaces.auth.authentication import (
     build_authentication,
     build_resumed_authentication,
 )
+from docgraph.interfaces.auth.principals import owner_of
 from docgraph.interfaces.http.jobs.job_handler import IngestJobHandler, IngestRoots
 from docgraph.interfaces.http.jobs.job_runner import JobRunner
 from docgraph.interfaces.http.server.middleware import Metrics
@@ -23,7 +25,9 @@ from docgraph.interfaces.http.server.watching import build_watcher
 from docgraph.interfaces.inputs import NamedPipelines
 from docgraph.interfaces.server.worker_pool import WorkerPool
 from docgraph.interfaces.watch.watcher import Watcher
+from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.models import Embedder
+from docgraph.ports.source_states import BranchKey
 from docgraph.ports.tracer import Tracer
 from docgraph.wiring.build import build_engine, open_tracer
 from docgraph.wiring.models import preload_embedder
@@ -69,17 +73,19 @@ class AppState:
     writes: WorkerPool
     metrics: Metrics
     load: Callable[[], None]
+    embedding: BackgroundEmbedding
     watcher: Watcher | None = None
     server_state: ServerState = field(default_factory=ServerState)
 
     def drain(self) -> None:
-        """From now on it is not ready, starts no further ingest job, and watches nothing."""
+        """From now on it is not ready, starts no further ingest job, watches and embeds nothing."""
         if self.server_state.ends is None:
             self.server_state.ends = time.monotonic() + self.settings.drain
         if self.runner is not None:
             self.runner.stop_claiming()
         if self.watcher is not None:
             self.watcher.begin_stop()
+        self.embedding.begin_stop()
 
     def close(self) -> None:
         """Waits no longer than is left of the time to drain."""
@@ -90,6 +96,7 @@ class AppState:
             self.runner.stop(left)
         if self.watcher is not None:
             self.watcher.stop(min(left, LAST_STEP))
+        self.embedding.stop(min(left, LAST_STEP))
         for workers in (self.questions, self.answers, self.writes):
             workers.close(min(left, LAST_STEP))
 
@@ -113,10 +120,13 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
     serve = settings.serve
     embedder = embedder or preload_embedder(settings)
     engine, metrics = build_engine(settings, embedder, is_server=True), Metrics()
+    embedding = BackgroundEmbedding(
+        engine.content, owner_of, looks=True, report=_log_embedding, fail=_log_embedding_error
+    )
     roots = IngestRoots(serve.roots, only_tenant=settings.login.only_tenant)
     runner = JobRunner(
         engine.jobs.queue,
-        IngestJobHandler(engine, roots, build_resumed_authentication(settings)),
+        IngestJobHandler(engine, roots, build_resumed_authentication(settings), embedding.request),
         owner=f"{os.getpid()}-{secrets.token_hex(8)}",
         ended=metrics.count_ingestion,
         lease=serve.lease,
@@ -135,7 +145,8 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
         writes=_workers("writes", WRITERS, serve.queue),
         metrics=metrics,
         load=lambda: _load_embedder(embedder),
-        watcher=build_watcher(settings, engine),
+        embedding=embedding,
+        watcher=build_watcher(settings, engine, embedding.request),
     )
 
 
@@ -160,6 +171,16 @@ def _load_embedder(embedder: Callable[[], Embedder]) -> None:
 
 LOG = logging.getLogger("docgraph.http")
 PAUSE = 2.0  # seconds until what failed is tried again
+
+
+def _log_embedding(snapshot: SnapshotName) -> None:
+    place = f"{snapshot.repository} {snapshot.branch}"
+    LOG.info("%s: snapshot %d has further vectors", place, snapshot.snapshot)
+
+
+def _log_embedding_error(branch: BranchKey, error: Exception) -> None:
+    place = f"{branch.repository} {branch.branch}".strip()
+    LOG.warning("embedding %s: %s: %s; trying again", place, type(error).__name__, error)
 
 
 @asynccontextmanager
@@ -189,6 +210,8 @@ async def _load_models(state: AppState) -> None:
         state.runner.start()
     if state.watcher is not None and not state.server_state.draining:
         state.watcher.start()
+    if not state.server_state.draining:
+        state.embedding.start()
     state.server_state.ready = True
 
 

@@ -1,6 +1,7 @@
 """Folders that the server watches, as its settings say; what happens is logged."""
 
 import logging
+from collections.abc import Callable
 
 from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import owner_of
@@ -9,6 +10,7 @@ from docgraph.interfaces.watch.events import WatchEvent
 from docgraph.interfaces.watch.folder_ingest import WatchTask, check_apart
 from docgraph.interfaces.watch.watcher import Watcher
 from docgraph.model.errors import BadInput
+from docgraph.ports.source_states import BranchKey
 from docgraph.ports.watching import WatchOptions
 from docgraph.wiring.server_settings import WatchSettings
 from docgraph.wiring.settings import Settings
@@ -18,13 +20,15 @@ from docgraph.wiring.watching import open_watched
 LOG = logging.getLogger("docgraph.watch")
 
 
-def build_watcher(settings: Settings, engine: Engine) -> Watcher | None:
+def build_watcher(
+    settings: Settings, engine: Engine, embed_later: Callable[[BranchKey], None]
+) -> Watcher | None:
     """Not started; None where nothing is to be watched."""
     if not settings.serve.watch:
         return None
     tasks = [_task(one, settings) for one in settings.serve.watch]
     check_apart(tasks)
-    return Watcher(engine.content, tasks, log_event, on_failure=_log_failure)
+    return Watcher(engine.content, tasks, log_event, embed_later, on_failure=_log_failure)
 
 
 def _task(written: WatchSettings | str, settings: Settings) -> WatchTask:
