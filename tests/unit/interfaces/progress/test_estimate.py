@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from docgraph.ingest.progress import READING, Progress
 from docgraph.interfaces.cli.progress.estimate import (
     BASIS,
+    LEFT_SAMPLES,
     OVERDUE,
     SHARE,
     TOGETHER,
@@ -124,7 +125,8 @@ def test_after_a_change_of_speed_the_time_left_is_right_again_when_the_window_ha
 ) -> None:
     work = files([1] * 600, [each] * 300 + [each * factor] * 300)
     change = work[299].ends
-    right_from = max(change + WINDOW, change / (1 - SHARE)) + each * max(factor, 1) + TOGETHER
+    rare = LEFT_SAMPLES * each * factor
+    right_from = max(change + max(WINDOW, rare), change / (1 - SHARE)) + each * factor + TOGETHER
     assert right_from < work[-1].ends
     for now, truth, found in looks(work):
         if now > right_from:

@@ -1,12 +1,14 @@
 """How fast a phase goes, and how long it still takes: from when its events came, and no clock."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 from docgraph.ingest.progress import Progress
 
-WINDOW = 10.0  # seconds that a rate is taken over
+WINDOW = 10.0  # seconds that figures are taken over, and longer where events are rare:
+RATE_SAMPLES, LEFT_SAMPLES = 3, 8  # as many events count at least, for rates and the time left
 SHARE = 0.25  # of the time so far that the time left is taken from, if that is longer
 BASIS = 1.0  # seconds; what is known of less is no basis for a figure
 TOGETHER = 0.25  # seconds: the files of a batch are reported together, after the time of all
@@ -52,7 +54,8 @@ class PhaseEstimator:
         if self._newest is not None and now - self._newest.time >= TOGETHER:
             self._settle()
         last = self._samples[-1]
-        recent, past = self._since(WINDOW), self._since(max(WINDOW, SHARE * (now - self._began)))
+        recent = self._sample_before(WINDOW, RATE_SAMPLES)
+        past = self._sample_before(self._long_window(), LEFT_SAMPLES)
         return Estimate(
             _rate(recent, last, _done),
             _rate(recent, last, _chunks),
@@ -64,17 +67,19 @@ class PhaseEstimator:
             return
         self._samples.append(self._newest)
         self._newest = None
-        longest = max(WINDOW, SHARE * (self._samples[-1].time - self._began))
-        while self._samples[-1].time - self._samples[1].time >= longest:
+        oldest = self._sample_before(self._long_window(), LEFT_SAMPLES)
+        while self._samples[0] is not oldest:
             self._samples.popleft()
 
-    def _since(self, seconds: float) -> _Sample:
-        """The newest sample that is so much older than the last one, else the oldest."""
-        return _newest_before(self._samples, self._samples[-1].time - seconds)
+    def _long_window(self) -> float:
+        return max(WINDOW, SHARE * (self._samples[-1].time - self._began))
 
-
-def _newest_before(samples: Sequence[_Sample], time: float) -> _Sample:
-    return next((one for one in reversed(samples) if one.time <= time), samples[0])
+    def _sample_before(self, seconds: float, count: int) -> _Sample:
+        """The newest one that is at least so much older, and so many earlier, than the last one;
+        else the oldest."""
+        until = self._samples[-1].time - seconds
+        earlier = islice(reversed(self._samples), count, None)
+        return next((one for one in earlier if one.time <= until), self._samples[0])
 
 
 def _done(progress: Progress) -> int:

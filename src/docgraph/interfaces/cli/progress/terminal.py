@@ -2,8 +2,6 @@
 
 from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
 from rich.text import Text
 
 from docgraph.ingest.progress import Askable, ProgressEvent
@@ -26,7 +24,6 @@ from docgraph.interfaces.terminal import escape_line
 REDRAWS = 4  # a second
 MAX_FINISHED = 4  # phases that are over and still shown
 PAUSE = 1.0  # seconds between two phases, after which it says that something goes on
-_BAR, _WIDTH_WITH_BAR = 16, 100  # columns
 
 
 class TerminalDisplay:
@@ -65,13 +62,7 @@ class TerminalDisplay:
 
     def _draw(self) -> RenderableType:
         state = self._tracker.state()
-        table = Table.grid(padding=(0, 2))
-        columns = 5 if self._console.width >= _WIDTH_WITH_BAR else 4
-        for _ in range(columns):
-            table.add_column(no_wrap=True, overflow="ellipsis")
-        for phase in _shown(state.phases):
-            table.add_row(*_cells(phase, with_bar=columns == 5))
-        lines: list[RenderableType] = [table] if state.phases else []
+        lines = _phase_lines(_shown(state.phases))
         if state.current is None or (state.current.is_finished and state.quiet >= PAUSE):
             lines.append(_busy_line(state))
         if state.askable is not None:
@@ -85,24 +76,36 @@ def _shown(phases: tuple[PhaseState, ...]) -> list[PhaseState]:
     return [phase for phase in phases if phase.progress.phase not in hidden]
 
 
-def _cells(phase: PhaseState, *, with_bar: bool) -> list[RenderableType]:
-    is_active = phase.seconds is not None and not phase.is_finished
-    style = "" if is_active else "dim"
-    texts = (
+def _phase_lines(phases: list[PhaseState]) -> list[Text]:
+    """In columns; where a terminal is narrow, the last ones are cut off."""
+    rows = [_columns(phase) for phase in phases]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        Text(
+            "  ".join(map(str.ljust, row, widths)).rstrip(),
+            "" if phase.seconds is not None and not phase.is_finished else "dim",
+            no_wrap=True,
+            overflow="ellipsis",
+        )
+        for phase, row in zip(phases, rows, strict=True)
+    ]
+
+
+def _columns(phase: PhaseState) -> tuple[str, ...]:
+    return (
+        escape_line(phase.progress.phase),
+        _percentage(phase),
         describe_counts(phase.progress, phase.chunks),
         describe_time(phase),
         describe_rates(phase),
     )
-    bar = [_bar(phase) if is_active else Text()] if with_bar else []
-    name = Text(escape_line(phase.progress.phase), style)
-    return [name, *bar, *(Text(text, style) for text in texts)]
 
 
-def _bar(phase: PhaseState) -> ProgressBar:
-    """By what the time depends on."""
+def _percentage(phase: PhaseState) -> str:
+    """By what the time depends on. It is 100 only at the end."""
     now = phase.progress
     done, total = (now.size, now.total_size) if now.total_size else (now.done, now.total)
-    return ProgressBar(total=total or 1, completed=done, width=_BAR)
+    return f"{100 * done // total:>3} %" if total and phase.seconds is not None else ""
 
 
 def _busy_line(state: IngestState) -> Text:

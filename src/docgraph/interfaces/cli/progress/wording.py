@@ -1,5 +1,7 @@
 """Progress in words: counts, rates, durations."""
 
+from math import inf
+
 from docgraph.ingest.progress import (
     EMBEDDINGS,
     LISTING,
@@ -23,6 +25,7 @@ _UNITS = {
     "rank": "questions",
 }
 _MINUTE, _HOUR = 60, 3600
+_STEPS = ((10, 1), (_MINUTE, 5), (10 * _MINUTE, 10), (_HOUR, _MINUTE), (inf, 5 * _MINUTE))
 
 
 def describe_counts(progress: Progress, chunks: int) -> str:
@@ -66,17 +69,18 @@ def describe_askable(event: Askable) -> str:
 
 def describe_duration(seconds: float) -> str:
     """In steps of about a tenth, so that it does not flicker; at least `1 s`."""
-    if seconds < _MINUTE:
-        step = 1 if seconds < 10 else 5
-        return f"{max(1, _rounded(seconds, step))} s"
-    if seconds < _HOUR:
-        minutes, rest = divmod(_rounded(seconds, 10 if seconds < 10 * _MINUTE else _MINUTE), 60)
+    whole = max(1, _rounded(seconds))
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        minutes, rest = divmod(whole, _MINUTE)
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(_rounded(seconds, 5 * _MINUTE) // _MINUTE, 60)
+    hours, minutes = divmod(whole // _MINUTE, 60)
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
-def _rounded(seconds: float, step: int) -> int:
+def _rounded(seconds: float) -> int:
+    step = next(step for limit, step in _STEPS if seconds < limit)
     return round(seconds / step) * step
 
 
