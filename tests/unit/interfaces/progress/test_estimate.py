@@ -68,8 +68,9 @@ def is_near(left: float, truth: float) -> bool:
 
 def known_from(work: Sequence[File]) -> float:
     """After a tenth of the time, if something has ended by then that is a basis."""
-    basis = next((file.ends for file in work if file.ends >= BASIS), work[-1].ends)
-    return max(work[-1].ends / 10, basis + 2 * TOGETHER)
+    basis = work[0].ends + TOGETHER + BASIS
+    ended = next((file.ends for file in work if file.ends >= basis), work[-1].ends)
+    return max(work[-1].ends / 10, ended + 2 * TOGETHER)
 
 
 def assert_near_after_a_tenth(work: Sequence[File], *, by_size: bool = True) -> None:
@@ -170,6 +171,15 @@ def test_work_that_takes_far_longer_than_estimated_has_no_estimate() -> None:
     assert estimator.estimate(8.5).seconds_left == pytest.approx(1.5)
     assert estimator.estimate(10.0 + OVERDUE - 0.1).seconds_left == 0
     assert estimator.estimate(10.0 + OVERDUE + 0.1).seconds_left is None
+
+
+def test_what_the_first_file_waits_for_does_not_count() -> None:
+    """Processes and models are started before it."""
+    estimator = PhaseEstimator(0.0, Progress(READING, 0, 100))
+    for done in range(1, 11):
+        estimator.add(20.0 + done, Progress(READING, done, 100))
+    assert estimator.estimate(30.5).rate == pytest.approx(1)
+    assert estimator.estimate(30.5).seconds_left == pytest.approx(89.5)
 
 
 def test_nothing_is_left_of_work_that_is_done() -> None:

@@ -65,6 +65,8 @@ class PhaseEstimator:
     def _settle(self) -> None:
         if self._newest is None:
             return
+        if not self._samples[0].progress.done:
+            self._samples.clear()  # the first file ends after processes and models are started
         self._samples.append(self._newest)
         self._newest = None
         oldest = self._sample_before(self._long_window(), LEFT_SAMPLES)
