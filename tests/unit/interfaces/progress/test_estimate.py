@@ -17,7 +17,7 @@ from docgraph.interfaces.cli.progress.estimate import (
     SHARE,
     TOGETHER,
     WINDOW,
-    Estimate,
+    PhaseEstimate,
     PhaseEstimator,
 )
 
@@ -47,7 +47,9 @@ def events(work: Sequence[File], *, by_size: bool) -> Iterator[tuple[float, Prog
         yield file.ends, Progress(READING, done, len(work), 3 * done, known, total_size)
 
 
-def looks(work: Sequence[File], *, by_size: bool = True) -> Iterator[tuple[float, float, Estimate]]:
+def looks(
+    work: Sequence[File], *, by_size: bool = True
+) -> Iterator[tuple[float, float, PhaseEstimate]]:
     """What a person sees who looks twice a second and at every event: the time of each look, how
     much longer the work really took, and the estimate."""
     end = work[-1].ends
@@ -146,13 +148,13 @@ def test_a_rate_is_that_of_the_last_seconds() -> None:
 def test_a_figure_without_a_basis_is_not_shown() -> None:
     """Ten thousand files in ten milliseconds are no million files a second."""
     estimator = PhaseEstimator(0.0, Progress(READING, 0, 20_000, 0, 0, 20_000))
-    assert estimator.estimate(5.0) == Estimate()
+    assert estimator.estimate(5.0) == PhaseEstimate()
     estimator.add(5.01, Progress(READING, 1, 20_000, 0, 1, 20_000))
     estimator = PhaseEstimator(0.0, Progress(READING, 0, 20_000, 0, 0, 20_000))
     for done in range(1, 10_001):
         estimator.add(done / 1_000_000, Progress(READING, done, 20_000, done, done, 20_000))
-        assert estimator.estimate(done / 1_000_000) == Estimate()
-    assert estimator.estimate(0.9) == Estimate()
+        assert estimator.estimate(done / 1_000_000) == PhaseEstimate()
+    assert estimator.estimate(0.9) == PhaseEstimate()
 
 
 @pytest.mark.requirement(57)

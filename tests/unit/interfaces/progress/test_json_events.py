@@ -41,7 +41,7 @@ def test_an_event_has_the_counts_and_figures_where_there_is_a_basis() -> None:
         "rate": None,
         "chunk_rate": None,
         "seconds_left": None,
-        "all_seconds_left": None,
+        "total_seconds_left": None,
     }
     assert last == {
         **first,
@@ -51,7 +51,7 @@ def test_an_event_has_the_counts_and_figures_where_there_is_a_basis() -> None:
         "rate": 1.0,
         "chunk_rate": 3.0,
         "seconds_left": 80.0,
-        "all_seconds_left": 80.0,
+        "total_seconds_left": 80.0,
     }
 
 
@@ -60,8 +60,8 @@ def test_a_phase_has_one_event_a_second_and_its_first_and_last() -> None:
     events: list[tuple[float, ProgressEvent]] = [(0.0, Progress(LISTING, 0, 0))]
     events += [(n / 100, Progress(READING, n, 250)) for n in range(251)]
     events += [(2.6, Progress(EMBEDDINGS, 0, 9)), (2.7, Progress(EMBEDDINGS, 1, 9))]
-    told = [(one["phase"], one["done"]) for one in report(events)]
-    assert told == [
+    reported = [(one["phase"], one["done"]) for one in report(events)]
+    assert reported == [
         ("listing", 0),
         ("reading", 0),
         ("reading", 100),

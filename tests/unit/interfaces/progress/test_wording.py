@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.ingest.progress import EMBEDDINGS, LISTING, READING, RELATIONS, Progress
-from docgraph.interfaces.cli.progress.estimate import Estimate
+from docgraph.interfaces.cli.progress.estimate import PhaseEstimate
 from docgraph.interfaces.cli.progress.tracker import PhaseState
 from docgraph.interfaces.cli.progress.wording import (
     STILL,
@@ -18,7 +18,7 @@ from tests.support.progress_events import askable
 
 def state(
     progress: Progress,
-    estimate: Estimate,
+    estimate: PhaseEstimate,
     *,
     seconds: float | None = 5.0,
     quiet: float = 0.0,
@@ -55,23 +55,23 @@ def test_counts_say_what_is_done_of_all(progress: Progress, chunks: int, words: 
 def test_rates_are_per_second_or_per_minute_where_they_are_low(
     rate: float | None, chunk_rate: float | None, words: str
 ) -> None:
-    assert describe_rates(state(Progress(READING, 3, 9), Estimate(rate, chunk_rate))) == words
+    assert describe_rates(state(Progress(READING, 3, 9), PhaseEstimate(rate, chunk_rate))) == words
 
 
 @pytest.mark.requirement(57)
 def test_where_nothing_is_reported_any_more_it_says_so_instead_of_a_rate() -> None:
-    known = Estimate(rate=9.0)
+    known = PhaseEstimate(rate=9.0)
     assert describe_rates(state(Progress(READING, 3, 9), known, quiet=STILL - 1)) == "9.0 files/s"
     assert describe_rates(state(Progress(READING, 3, 9), known, quiet=40)) == "nothing new for 40 s"
 
 
 def test_the_time_is_that_left_or_that_taken() -> None:
     progress = Progress(READING, 3, 9)
-    assert describe_time(state(progress, Estimate(seconds_left=33.0))) == "35 s left"
-    assert describe_time(state(progress, Estimate())) == ""
-    assert describe_time(state(progress, Estimate(), seconds=None)) == "to come"
-    assert describe_time(state(progress, Estimate(), seconds=48.0, finished=True)) == "in 50 s"
-    assert describe_time(state(progress, Estimate(), seconds=0.4, finished=True)) == ""
+    assert describe_time(state(progress, PhaseEstimate(seconds_left=33.0))) == "35 s left"
+    assert describe_time(state(progress, PhaseEstimate())) == ""
+    assert describe_time(state(progress, PhaseEstimate(), seconds=None)) == "to come"
+    assert describe_time(state(progress, PhaseEstimate(), seconds=48.0, finished=True)) == "in 50 s"
+    assert describe_time(state(progress, PhaseEstimate(), seconds=0.4, finished=True)) == ""
 
 
 @pytest.mark.parametrize(

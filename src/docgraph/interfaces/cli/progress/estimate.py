@@ -16,7 +16,7 @@ OVERDUE = 2.0  # seconds that work may take longer than estimated
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class PhaseEstimate:
     """None is a figure without a basis. Rates are per second of the phase's unit, and of chunks."""
 
     rate: float | None = None
@@ -48,7 +48,7 @@ class PhaseEstimator:
             self._first_of_newest = time
         self._newest = _Sample(time, progress)
 
-    def estimate(self, now: float) -> Estimate:
+    def estimate(self, now: float) -> PhaseEstimate:
         """A part of a batch says nothing about the batch: the newest events count when they have
         been the newest for a while."""
         if self._newest is not None and now - self._newest.time >= TOGETHER:
@@ -56,7 +56,7 @@ class PhaseEstimator:
         last = self._samples[-1]
         recent = self._sample_before(WINDOW, RATE_SAMPLES)
         past = self._sample_before(self._long_window(), LEFT_SAMPLES)
-        return Estimate(
+        return PhaseEstimate(
             _rate(recent, last, _done),
             _rate(recent, last, _chunks),
             _seconds_left(past, last, now - last.time),

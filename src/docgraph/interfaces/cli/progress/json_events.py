@@ -58,7 +58,7 @@ def _progress_values(state: IngestState, name: str) -> dict[str, object]:
         "rate": _rounded(known.rate),
         "chunk_rate": _rounded(known.chunk_rate),
         "seconds_left": _rounded(known.seconds_left),
-        "all_seconds_left": _rounded(state.seconds_left),
+        "total_seconds_left": _rounded(state.seconds_left),
     }
 
 

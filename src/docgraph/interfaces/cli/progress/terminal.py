@@ -23,6 +23,7 @@ from docgraph.interfaces.terminal import escape_line
 
 REDRAWS = 4  # a second
 MAX_FINISHED = 4  # phases that are over and still shown
+GAP = "  "
 PAUSE = 1.0  # seconds between two phases, after which it says that something goes on
 
 
@@ -77,18 +78,18 @@ def _shown(phases: tuple[PhaseState, ...]) -> list[PhaseState]:
 
 
 def _phase_lines(phases: list[PhaseState]) -> list[Text]:
-    """In columns; where a terminal is narrow, the last ones are cut off."""
+    """In columns, with rates below what they are rates of; a narrow terminal cuts lines off."""
     rows = [_columns(phase) for phase in phases]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        Text(
-            "  ".join(map(str.ljust, row, widths)).rstrip(),
-            "" if phase.seconds is not None and not phase.is_finished else "dim",
-            no_wrap=True,
-            overflow="ellipsis",
-        )
-        for phase, row in zip(phases, rows, strict=True)
-    ]
+    lines = []
+    for phase, row in zip(phases, rows, strict=True):
+        is_active = phase.seconds is not None and not phase.is_finished
+        line = GAP.join(map(str.ljust, row, widths)).rstrip()
+        lines.append(_line(line, "" if is_active else "dim"))
+        if rates := describe_rates(phase):
+            indent = GAP.join(" " * width for width in widths[:2])
+            lines.append(_line(f"{indent}{GAP}{rates}"))
+    return lines
 
 
 def _columns(phase: PhaseState) -> tuple[str, ...]:
@@ -97,8 +98,11 @@ def _columns(phase: PhaseState) -> tuple[str, ...]:
         _percentage(phase),
         describe_counts(phase.progress, phase.chunks),
         describe_time(phase),
-        describe_rates(phase),
     )
+
+
+def _line(text: str, style: str = "") -> Text:
+    return Text(text, style, no_wrap=True, overflow="ellipsis")
 
 
 def _percentage(phase: PhaseState) -> str:

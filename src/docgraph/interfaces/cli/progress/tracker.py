@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from docgraph.ingest.progress import PHASES, Askable, Progress, ProgressEvent
-from docgraph.interfaces.cli.progress.estimate import Estimate, PhaseEstimator
+from docgraph.interfaces.cli.progress.estimate import PhaseEstimate, PhaseEstimator
 
 Clock = Callable[[], float]  # seconds, from any beginning
 
@@ -18,7 +18,7 @@ class PhaseState:
     """
 
     progress: Progress
-    estimate: Estimate
+    estimate: PhaseEstimate
     chunks: int
     seconds: float | None
     quiet: float
@@ -70,7 +70,7 @@ class _Phase:
             self.ended = time
 
     def state(self, now: float) -> PhaseState:
-        known = self._estimator.estimate(now) if self._estimator is not None else Estimate()
+        known = self._estimator.estimate(now) if self._estimator is not None else PhaseEstimate()
         until = now if self.ended is None else self.ended
         return PhaseState(
             progress=self.latest,
@@ -83,7 +83,7 @@ class _Phase:
 
 
 class ProgressTracker:
-    """May be told and asked from several threads."""
+    """May be used by several threads at once."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
