@@ -38,10 +38,13 @@ class PlainLines:
         if isinstance(event, Askable):
             self._show_askable(event)
             return
-        state = self._tracker.state().current
-        if state is not None and (state.progress.phase != self._phase or self._is_time()):
-            self._phase = state.progress.phase
-            self._line(_describe(state))
+        if self._tracker.phase != self._phase or self._is_time():
+            self._phase = self._tracker.phase
+            self._show(self._tracker.state().current)
+
+    def _show(self, current: PhaseState | None) -> None:
+        if current is not None:
+            self._line(_describe(current))
 
     def _is_time(self) -> bool:
         return self._clock() - self._written >= SECONDS_BETWEEN

@@ -1,5 +1,6 @@
 """Chooses how progress is shown, and shows it as long as the work goes on."""
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -8,6 +9,8 @@ from enum import Enum
 
 from docgraph.ingest.progress import ReportProgress, no_progress
 from docgraph.interfaces.terminal import escape_json, raw_stream
+
+_TERMINALS_OF_LINES = frozenset({"dumb", "unknown"})
 
 
 class ProgressStyle(Enum):
@@ -22,11 +25,15 @@ def choose_style(*, quiet: bool, json: bool) -> ProgressStyle:
         return ProgressStyle.HIDDEN
     if json:
         return ProgressStyle.JSON
-    return ProgressStyle.TERMINAL if sys.stderr.isatty() else ProgressStyle.LINES
+    return ProgressStyle.TERMINAL if _can_redraw() else ProgressStyle.LINES
 
 
 def terminal_only() -> ProgressStyle:
-    return ProgressStyle.TERMINAL if sys.stderr.isatty() else ProgressStyle.HIDDEN
+    return ProgressStyle.TERMINAL if _can_redraw() else ProgressStyle.HIDDEN
+
+
+def _can_redraw() -> bool:
+    return sys.stderr.isatty() and os.environ.get("TERM", "").lower() not in _TERMINALS_OF_LINES
 
 
 @contextmanager

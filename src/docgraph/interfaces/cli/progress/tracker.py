@@ -89,7 +89,7 @@ class ProgressTracker:
         self._clock = clock
         self._began = self._reported = clock()
         self._phases: dict[str, _Phase] = {}
-        self._current: str | None = None
+        self._current = ""
         self._askable: Askable | None = None
         self._lock = Lock()
 
@@ -101,14 +101,18 @@ class ProgressTracker:
             else:
                 self._add(event, self._reported)
 
+    @property
+    def phase(self) -> str:
+        """The current one; empty before the first."""
+        return self._current
+
     def state(self) -> IngestState:
         with self._lock:
             now = self._clock()
             phases = {name: phase.state(now) for name, phase in self._phases.items()}
-            current = phases[self._current] if self._current is not None else None
             return IngestState(
                 phases=tuple(sorted(phases.values(), key=_order)),
-                current=current,
+                current=phases.get(self._current),
                 askable=self._askable,
                 seconds=now - self._began,
                 quiet=now - self._reported,
@@ -116,7 +120,7 @@ class ProgressTracker:
             )
 
     def _add(self, progress: Progress, time: float) -> None:
-        current = self._phases.get(self._current or "")
+        current = self._phases.get(self._current)
         phase = self._phases.setdefault(progress.phase, _Phase(progress))
         if phase is not current and current is not None:
             if _is_announcement(progress, current):
