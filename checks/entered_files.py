@@ -32,7 +32,7 @@ Calls = frozenset[tuple[Path, str]]
 
 def profile_question(package: Path, entry: str) -> tuple[Path, ...]:
     with tempfile.TemporaryDirectory() as scratch:
-        _profile_ingest(package, entry, Path(scratch))
+        _profile_ingest(package, entry, Path(scratch), "--quiet")
         question = ("context", _QUESTION, *_STORE)
         return select_entered_files(
             package, profile_command(package, entry, question, Path(scratch))
@@ -45,11 +45,11 @@ def profile_ingest(package: Path, entry: str) -> tuple[Path, ...]:
         return select_entered_files(package, _profile_ingest(package, entry, Path(scratch)))
 
 
-def _profile_ingest(package: Path, entry: str, folder: Path) -> Calls:
+def _profile_ingest(package: Path, entry: str, folder: Path, *options: str) -> Calls:
     (folder / "documents").mkdir()
     for name, text in _DOCUMENTS.items():
         (folder / "documents" / name).write_text(text, encoding="utf-8")
-    return profile_command(package, entry, ("ingest", "documents", *_STORE), folder)
+    return profile_command(package, entry, ("ingest", "documents", *_STORE, *options), folder)
 
 
 def profile_command(package: Path, entry: str, arguments: Sequence[str], folder: Path) -> Calls:

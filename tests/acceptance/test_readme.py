@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from checks.draw_terminal import draw_terminal
+from docgraph.interfaces.cli.progress.lines import PREFIX
 
 ROOT = Path(__file__).parent.parent.parent
 README = ROOT / "README.md"
@@ -102,7 +103,9 @@ def warm_docgraph() -> Iterator[Path]:
 
 
 def run_examples(session: list[Example], folder: Path, programs: Path = INSTALLED) -> list[str]:
-    """The output of each example, in one shell, in an empty folder, without a network."""
+    """The output of each example, in one shell, in an empty folder, without a network.
+
+    The pages leave out the progress of ingests, as they say."""
     run = subprocess.run(
         ["bash", "-c", "\n".join(script(session))],
         cwd=folder,
@@ -114,7 +117,8 @@ def run_examples(session: list[Example], folder: Path, programs: Path = INSTALLE
         timeout=300,
     )
     assert run.returncode == 0, run.stdout
-    return re.split(rf"^{MARK}\d+\n", run.stdout, flags=re.MULTILINE)[1:]
+    shown = re.sub(rf"^{PREFIX}.*\n", "", run.stdout, flags=re.MULTILINE)
+    return re.split(rf"^{MARK}\d+\n", shown, flags=re.MULTILINE)[1:]
 
 
 def script(session: list[Example]) -> Iterator[str]:

@@ -20,9 +20,13 @@ from docgraph.action import Action
 from docgraph.evaluation.metrics import Outcome, summarise
 from docgraph.ingest.formats.registry import FORMATS, NAMES_WITHOUT_SUFFIX
 from docgraph.ingest.miners.registry import ALL_MINERS, MINERS
+from docgraph.ingest.progress import READING, Askable, Progress, ProgressEvent
 from docgraph.interfaces.cli.app import app
+from docgraph.interfaces.cli.progress.json_events import JsonEvents
 from docgraph.model.edge import INVERSES, RELATIONS
+from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.node import ROOT_KINDS, SECTION, SYMBOL_KINDS
+from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.catalog import ACTIONS, IMPLICIT_ACTIONS
 from docgraph.pipeline.load import KEYS, shipped_pipelines
 from docgraph.pipeline.retrieval import SavedPlan
@@ -130,6 +134,23 @@ def test_every_option_that_a_page_names_exists(path: Path) -> None:
     known = {name for command in COMMANDS.values() for name in options(command)}
     named = re.findall(r"(?<![\w-])--[a-z][a-z-]*", path.read_text(encoding="utf-8"))
     assert set(named) <= known | {"--help", "--version"}
+
+
+@pytest.mark.parametrize(
+    ("event", "reported"),
+    [
+        ("progress", Progress(READING, 1, 4)),
+        ("askable", Askable(SnapshotName("notes", "main", 1), EmbeddingState())),
+    ],
+)
+def test_events_of_progress_are_documented_with_exactly_their_fields(
+    event: str, reported: ProgressEvent
+) -> None:
+    written: list[str] = []
+    JsonEvents(written.append, lambda: 0.0)(reported)
+    (cells,) = (row for row in rows(CLI["docgraph ingest"]) if row[0] == f"`{event}`")
+    values = {"none", "partial", "complete"} if event == "askable" else set()
+    assert {*CODE.findall(cells[2]), "event"} - values == set(json.loads(written[0]))
 
 
 # Pipelines

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.snapshot import SnapshotName
-from docgraph.ports.source import SourceFile, SourceProblem
-from docgraph.ports.writes import BuiltDocument
+
+if TYPE_CHECKING:  # who shows progress begins before numpy is imported
+    from docgraph.ports.source import SourceFile, SourceProblem
+    from docgraph.ports.writes import BuiltDocument
 
 LISTING, READING, WORDS = "listing", "reading", "words"
 RELATIONS, EMBEDDINGS = "relations", "embeddings"
@@ -48,8 +51,8 @@ def no_progress(_: ProgressEvent) -> None:
 
 
 def report_listing(
-    listed: Iterable[SourceFile | SourceProblem], progress: ReportProgress
-) -> Iterator[SourceFile | SourceProblem]:
+    listed: "Iterable[SourceFile | SourceProblem]", progress: ReportProgress
+) -> "Iterator[SourceFile | SourceProblem]":
     """Passes on what a source lists, and reports it; nobody knows how many files there will be."""
     done = 0
     progress(Progress(LISTING, 0, 0))
@@ -61,10 +64,10 @@ def report_listing(
 
 
 def report_reading(
-    built: Iterable[BuiltDocument | None],
-    files: Sequence[SourceFile],
+    built: "Iterable[BuiltDocument | None]",
+    files: "Sequence[SourceFile]",
     progress: ReportProgress,
-) -> Iterator[BuiltDocument | None]:
+) -> "Iterator[BuiltDocument | None]":
     """Passes on what was built of each file, and reports every file before it is passed on."""
     total_size = sum(file.size for file in files)
     size = chunks = 0

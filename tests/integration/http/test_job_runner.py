@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from docgraph.adapters.sqlite.server_tables import SqliteIngestJobQueue
-from docgraph.ingest.progress import Progress, ReportProgress
+from docgraph.ingest.progress import READING, Progress, ReportProgress
 from docgraph.interfaces.http.jobs.job_runner import MOST_ATTEMPTS, JobRunner
+from docgraph.interfaces.http.responses import as_json
+from docgraph.interfaces.http.routes.ingestions import status_of
 from docgraph.model.access import Person
 from docgraph.model.errors import BadInput, ModelError
 from docgraph.model.ingest_job import FINISHED_STATES, IngestJob, IngestJobRequest
@@ -125,17 +127,25 @@ def test_what_fails_is_reported_with_a_message(
     assert book.until(lambda one: one.state == "failed").error == words
 
 
+@pytest.mark.requirement(57)
 def test_progress_is_reported_while_it_works(book: Book, runners: list[JobRunner]) -> None:
     go_on = threading.Event()
 
     def work(_: IngestJob, progress: ReportProgress) -> object:
-        progress(Progress("embed", 3, 9))
+        progress(Progress(READING, 3, 9, 27, 400, 1200))
         assert go_on.wait(60)
         return {}
 
     begin(book, runners, work)
     found = book.until(lambda one: one.progress != "")
-    assert json.loads(found.progress)["done"] == 3
+    assert json.loads(as_json(status_of(found)))["progress"] == {
+        "phase": "reading",
+        "done": 3,
+        "total": 9,
+        "chunks": 27,
+        "size": 400,
+        "total_size": 1200,
+    }
     go_on.set()
     book.until(lambda one: one.state == "succeeded")
 

@@ -58,12 +58,12 @@ def demo(
 
 def ingest_notes(engine: "Engine", *, progress: bool) -> "IngestResult":
     from docgraph.interfaces.auth.principals import local
-    from docgraph.interfaces.cli.progress import progress_bar
+    from docgraph.interfaces.cli.progress.show import ProgressStyle, show_progress, terminal_only
     from docgraph.model.access import LOCAL_ONLY
     from docgraph.model.snapshot import SourceLocation
     from docgraph.wiring.build import open_folder
 
-    with progress_bar(shown=progress) as update:
+    with show_progress(terminal_only() if progress else ProgressStyle.HIDDEN) as update:
         return engine.content.ingest(
             local(),
             open_folder(NOTES, 1_000_000),

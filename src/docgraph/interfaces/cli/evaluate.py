@@ -1,6 +1,5 @@
 """docgraph eval: flat against planned retrieval on questions with known answers."""
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -52,13 +51,13 @@ def evaluate(
     from docgraph.evaluation.dataset import read_dataset
     from docgraph.evaluation.run import evaluate as measure
     from docgraph.interfaces.auth.principals import local
-    from docgraph.interfaces.cli.progress import progress_bar
+    from docgraph.interfaces.cli.progress.show import show_progress, terminal_only
     from docgraph.interfaces.cli.render_retrieval import show_measures
 
     steps, settings = load_pipeline(pipeline, store), current_settings(store)
     dataset = read_dataset(directory, limit)
     show_left_out(dataset.problems)
-    with progress_bar(shown=sys.stderr.isatty()) as progress:
+    with show_progress(terminal_only()) as progress:
         found = measure(dataset, steps, settings, local, keep=store, progress=progress)
     show_left_out(found["problems"][len(dataset.problems) :])
     if json:

@@ -17,7 +17,11 @@ from docgraph.interfaces.cli.options import (
 from docgraph.interfaces.cli.output import print_json
 
 if TYPE_CHECKING:
+    from docgraph.engine import Engine
     from docgraph.evaluation.dataset import Collection
+    from docgraph.ingest.result import IngestResult
+    from docgraph.interfaces.cli.progress.show import ProgressStyle
+    from docgraph.model.snapshot import SourceLocation
 
 
 @expand_options
@@ -51,26 +55,16 @@ def import_corpus(
     Each row becomes a document, each row of edges.jsonl a relation. What is gone from the corpus is
     gone from the new snapshot.
     """
-    from docgraph.interfaces.cli.ingest import access_from, ingest_source, note_if_unreadable
+    from docgraph.interfaces.cli.ingest import note_if_unreadable
+    from docgraph.interfaces.cli.progress.show import choose_style
     from docgraph.interfaces.cli.render_store import show_ingest
     from docgraph.wiring.sources import source_location
 
     collections = collections_in(directory, repository, branch)
     engine = engine_for(store, must_exist=False)
-    results = [
-        ingest_source(
-            engine,
-            found.source,
-            repository=found.repository,
-            branch=found.branch,
-            access=access_from(options),
-            without=options.without,
-            given=found.edges,
-            location=source_location(directory),
-            silent=quiet or json,
-        )
-        for found in collections
-    ]
+    style = choose_style(quiet=quiet, json=json)
+    location = source_location(directory)
+    results = [_import_one(engine, found, options, location, style) for found in collections]
     for found in collections:
         note_if_unreadable(store, found.repository, found.branch)
     if json:
@@ -78,6 +72,30 @@ def import_corpus(
     else:
         for result in results:
             show_ingest(result, brief=quiet)
+
+
+def _import_one(
+    engine: "Engine",
+    found: "Collection",
+    options: IngestOptions,
+    location: "SourceLocation",
+    style: "ProgressStyle",
+) -> "IngestResult":
+    from docgraph.interfaces.cli.ingest import access_from, ingest_source
+    from docgraph.interfaces.cli.progress.show import show_progress
+
+    with show_progress(style) as progress:
+        return ingest_source(
+            engine,
+            found.source,
+            repository=found.repository,
+            branch=found.branch,
+            access=access_from(options),
+            without=options.without,
+            given=found.edges,
+            location=location,
+            progress=progress,
+        )
 
 
 def collections_in(folder: Path, repository: str, branch: str | None) -> "tuple[Collection, ...]":

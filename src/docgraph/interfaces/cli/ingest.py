@@ -1,6 +1,5 @@
 """docgraph ingest: a folder or a git repository becomes a snapshot."""
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +21,7 @@ from docgraph.interfaces.cli.output import echo, print_json
 
 if TYPE_CHECKING:
     from docgraph.engine import Engine
+    from docgraph.ingest.progress import ReportProgress
     from docgraph.ingest.result import IngestResult
     from docgraph.interfaces.inputs import AccessOptions
     from docgraph.model.edge import Relationship
@@ -51,29 +51,26 @@ def ingest_source(
     given: "Sequence[Relationship]" = (),
     origin: "SourceRevision | None" = None,
     location: "SourceLocation",
-    silent: bool,
+    progress: "ReportProgress",
 ) -> "IngestResult":
-    """With a progress bar on standard error, unless `silent` or where that is no terminal."""
     from docgraph.interfaces.auth.principals import local
-    from docgraph.interfaces.cli.progress import progress_bar
     from docgraph.model.access import LOCAL_ONLY
 
     rule = access.rule
-    with progress_bar(shown=not silent and sys.stderr.isatty()) as progress:
-        return engine.content.ingest(
-            local(),
-            source,
-            repository=repository,
-            branch=branch,
-            rule_for=None if rule is None else lambda _: rule,
-            restriction=access.restriction,
-            otherwise=LOCAL_ONLY,
-            without=tuple(without or ()),
-            given=given,
-            origin=origin,
-            location=location,
-            progress=progress,
-        )
+    return engine.content.ingest(
+        local(),
+        source,
+        repository=repository,
+        branch=branch,
+        rule_for=None if rule is None else lambda _: rule,
+        restriction=access.restriction,
+        otherwise=LOCAL_ONLY,
+        without=tuple(without or ()),
+        given=given,
+        origin=origin,
+        location=location,
+        progress=progress,
+    )
 
 
 def note_if_unreadable(store: str | None, repository: str, branch: str) -> None:
@@ -132,26 +129,30 @@ def ingest(
     snapshot. Readers see the old snapshot until the new one is complete. A branch is filled from
     one source; `docgraph access set-source` names another.
     """
-    from docgraph.interfaces.cli.render_store import show_ingest
-    from docgraph.ports.source import SourceOptions
-    from docgraph.wiring.sources import open_source, source_location
+    from docgraph.interfaces.cli.progress.show import choose_style, show_progress
 
-    access = access_from(options)
-    source = SourceOptions(repository, branch, ref, max_bytes)
-    with open_source(path, source, current_settings(store).plugins) as opened:
-        result = ingest_source(
-            engine_for(store, must_exist=False),
-            opened.source,
-            repository=opened.repository,
-            branch=opened.branch,
-            access=access,
-            without=options.without,
-            origin=opened.origin,
-            location=source_location(path, opened.origin.ref),
-            silent=quiet or json,
-        )
+    with show_progress(choose_style(quiet=quiet, json=json)) as progress:
+        # Imported while something is shown already.
+        from docgraph.ports.source import SourceOptions
+        from docgraph.wiring.sources import open_source, source_location
+
+        source = SourceOptions(repository, branch, ref, max_bytes)
+        with open_source(path, source, current_settings(store).plugins) as opened:
+            result = ingest_source(
+                engine_for(store, must_exist=False),
+                opened.source,
+                repository=opened.repository,
+                branch=opened.branch,
+                access=access_from(options),
+                without=options.without,
+                origin=opened.origin,
+                location=source_location(path, opened.origin.ref),
+                progress=progress,
+            )
     note_if_unreadable(store, opened.repository, opened.branch)
     if json:
         print_json(result)
     else:
+        from docgraph.interfaces.cli.render_store import show_ingest
+
         show_ingest(result, brief=quiet)
