@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis.stateful import initialize
 
-from docgraph.adapters.sql.reader_session import SqlSearch
+from docgraph.adapters.sql.search import SqlSearch
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL
 from docgraph.model.digest import canonical

@@ -316,13 +316,13 @@ def test_nothing_usable_is_refused_and_nothing_is_written(
 
 
 @pytest.mark.requirement(11)
-def test_progress_is_told_before_the_first_file_and_after_each() -> None:
+def test_progress_is_reported_before_the_first_file_and_after_each() -> None:
     progress: list[ProgressEvent] = []
     run(FILES, MemoryWriter(), progress=progress.append)
-    told = [(p.phase, p.done, p.total) for p in progress if isinstance(p, Progress)]
-    assert told[:2] == [("listing", 0, 0), ("listing", 7, 7)]
-    assert told[2:9] == [("reading", done, 6) for done in range(7)]
-    assert told[9:16] == [("relations", done, 6) for done in range(7)]
+    reported = [(p.phase, p.done, p.total) for p in progress if isinstance(p, Progress)]
+    assert reported[:2] == [("listing", 0, 0), ("listing", 7, 7)]
+    assert reported[2:9] == [("reading", done, 6) for done in range(7)]
+    assert reported[9:16] == [("relations", done, 6) for done in range(7)]
 
 
 def test_smaller_chunks_make_other_documents() -> None:

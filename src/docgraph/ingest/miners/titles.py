@@ -35,7 +35,7 @@ def title_spellings(title: str) -> tuple[str, ...]:
 
 
 class SearchObserver(Protocol):
-    """Is told how far the search for titles is."""
+    """Gets how far the search for titles is."""
 
     def begin(self, new: int, unchanged: int) -> None:
         """How often texts that are new, and unchanged ones, will be searched."""

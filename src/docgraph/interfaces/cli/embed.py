@@ -1,5 +1,9 @@
 """docgraph embed: compute the vectors that ingests have left."""
 
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,8 +12,11 @@ from docgraph.interfaces.cli.options import JsonOption, QuietOption, StoreOption
 from docgraph.interfaces.cli.output import echo, print_json
 
 if TYPE_CHECKING:
+    from docgraph.engine import Engine
     from docgraph.ingest.embed_pending import EmbeddingResult
     from docgraph.model.snapshot import SnapshotName
+
+INTERRUPTED = 130  # the exit code of a command that Ctrl-C has ended
 
 
 def embed(
@@ -33,34 +40,77 @@ def embed(
     left. Questions are answered meanwhile; Ctrl-C loses a batch of texts at most.
     """
     from docgraph.interfaces.auth.principals import local
-    from docgraph.interfaces.cli.progress import progress_bar
+    from docgraph.interfaces.cli.progress.show import choose_style, show_progress
+    from docgraph.model.snapshot import SnapshotName
 
     engine, me = engine_for(store), local()
     chosen = [
-        one
+        SnapshotName(one.repository, one.branch, 0)
         for one in engine.content.store.unembedded_branches()
         if one.tenant == me.tenant
         and repository in (None, one.repository)
         and branch in (None, one.branch)
     ]
-    results: list[tuple[str, EmbeddingResult]] = []
-    for one in chosen:
-        with progress_bar(shown=not quiet and not json) as progress:
-            result = engine.content.embed(me, one.repository, one.branch, progress)
-        results.append((f"{one.repository} {one.branch}", result))
+    results: list[tuple[SnapshotName, EmbeddingResult]] = []
+    with (
+        stopped_by_user(lambda: engine, chosen),
+        show_progress(choose_style(quiet=quiet, json=json)) as progress,
+    ):
+        for one in chosen:
+            done = engine.content.embed(me, one.repository, one.branch, progress)
+            results.append((one, done))
     if json:
         print_json({"embedded": [result for _, result in results]})
         return
     for place, result in results:
-        echo(describe_embedding(place, result.snapshot, result))
+        number = "" if result.snapshot is None else f" snapshot {result.snapshot.snapshot}"
+        state = result.state.describe()
+        echo(f"{place.repository} {place.branch}{number}: embeddings {state}")
+        for problem in result.problems:
+            echo(f"not embedded: {problem.path}: {problem.reason}")
     if not results and not quiet:
         echo("everything is embedded")
 
 
-def describe_embedding(
-    place: str, snapshot: "SnapshotName | None", result: "EmbeddingResult"
-) -> str:
-    """`snapshot 5 of notes main: embeddings complete, 900 vectors computed`."""
-    name = f"snapshot {snapshot.snapshot} of {place}" if snapshot else place
-    computed = f"{result.vectors:,} vectors computed"
-    return f"{name}: embeddings {result.state.describe()}, {computed}"
+def embed_detached(place: "SnapshotName", store: str | None) -> int:
+    """Starts a process that embeds the branch, and outlives this one; its number."""
+    process = subprocess.Popen(  # noqa: S603  our own interpreter with our own code
+        [
+            *(sys.executable, "-m", "docgraph.interfaces.cli.main", "embed", "--quiet"),
+            *("--repository", place.repository, "--branch", place.branch),
+            *(() if store is None else ("--store", store)),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    return process.pid
+
+
+@contextmanager
+def stopped_by_user(
+    engine: "Callable[[], Engine]", askable: "Sequence[SnapshotName]"
+) -> Iterator[None]:
+    """After Ctrl-C, one line says what can be asked: branches that were published meanwhile."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not askable:
+            echo("stopped: nothing was published; what was there before can be asked", err=True)
+        for place in askable:
+            state = _state_of(engine(), place)
+            echo(
+                f"stopped: {place.repository} {place.branch} can be asked, embeddings {state}; "
+                "`docgraph embed` or the next ingest continues",
+                err=True,
+            )
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _state_of(engine: "Engine", place: "SnapshotName") -> str:
+    from docgraph.interfaces.auth.principals import local
+    from docgraph.model.snapshot import SnapshotSelector
+
+    scope = (SnapshotSelector(place.repository, place.branch),)
+    return engine.content.status(local(), scope).embeddings.describe()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from docgraph.interfaces.cli.embed import embed_detached, stopped_by_user
 from docgraph.interfaces.cli.options import (
     IngestOptions,
     JsonOption,
@@ -21,6 +22,7 @@ from docgraph.interfaces.cli.output import echo, print_json
 
 if TYPE_CHECKING:
     from docgraph.engine import Engine
+    from docgraph.engine.content import EmbeddingExtent
     from docgraph.ingest.progress import ReportProgress
     from docgraph.ingest.result import IngestResult
     from docgraph.interfaces.inputs import AccessOptions
@@ -52,6 +54,7 @@ def ingest_source(
     origin: "SourceRevision | None" = None,
     location: "SourceLocation",
     progress: "ReportProgress",
+    embed: "EmbeddingExtent" = "all",
 ) -> "IngestResult":
     from docgraph.interfaces.auth.principals import local
     from docgraph.model.access import LOCAL_ONLY
@@ -70,6 +73,7 @@ def ingest_source(
         origin=origin,
         location=location,
         progress=progress,
+        embed=embed,
     )
 
 
@@ -119,6 +123,13 @@ def ingest(
     *,
     options: IngestOptions,
     max_bytes: MaxBytesOption = 10_000_000,
+    no_embeddings: Annotated[
+        bool,
+        typer.Option("--no-embeddings", help="End when questions can be asked; embed nothing."),
+    ] = False,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Leave embedding to a process in the background.")
+    ] = False,
     quiet: QuietOption = False,
     store: StoreOption = None,
     json: JsonOption = False,
@@ -126,20 +137,31 @@ def ingest(
     """Take a folder or a commit in, as a new snapshot.
 
     Only what changed is parsed and embedded; what is gone from the source is gone from the
-    snapshot. Readers see the old snapshot until the new one is complete. A branch is filled from
-    one source; `docgraph access set-source` names another.
+    snapshot. Readers see the old snapshot until everything is read; from then on questions are
+    answered, and vectors follow as further snapshots. A branch is filled from one source;
+    `docgraph access set-source` names another.
     """
     from docgraph.interfaces.cli.progress.show import choose_style, show_progress
+    from docgraph.model.embedding_state import COMPLETE
+    from docgraph.model.snapshot import SnapshotName
 
-    with show_progress(choose_style(quiet=quiet, json=json)) as progress:
+    if no_embeddings and detach:
+        raise typer.BadParameter("--no-embeddings and --detach exclude each other")
+    published: list[SnapshotName] = []
+    with (
+        stopped_by_user(lambda: engine_for(store), published),
+        show_progress(choose_style(quiet=quiet, json=json)) as progress,
+    ):
         # Imported while something is shown already.
+        from docgraph.interfaces.auth.principals import local
         from docgraph.ports.source import SourceOptions
         from docgraph.wiring.sources import open_source, source_location
 
         source = SourceOptions(repository, branch, ref, max_bytes)
+        engine = engine_for(store, must_exist=False)
         with open_source(path, source, current_settings(store).plugins) as opened:
             result = ingest_source(
-                engine_for(store, must_exist=False),
+                engine,
                 opened.source,
                 repository=opened.repository,
                 branch=opened.branch,
@@ -148,7 +170,15 @@ def ingest(
                 origin=opened.origin,
                 location=source_location(path, opened.origin.ref),
                 progress=progress,
+                embed="none" if no_embeddings else "few",
             )
+        place = SnapshotName(opened.repository, opened.branch, 0)
+        published.append(place)
+        is_rest = result.embeddings.name != COMPLETE and not no_embeddings
+        process = embed_detached(place, store) if is_rest and detach else None
+        if is_rest and not detach:
+            done = engine.content.embed(local(), place.repository, place.branch, progress)
+            result = result.with_embeddings(done)
     note_if_unreadable(store, opened.repository, opened.branch)
     if json:
         print_json(result)
@@ -156,3 +186,5 @@ def ingest(
         from docgraph.interfaces.cli.render_store import show_ingest
 
         show_ingest(result, brief=quiet)
+        if process is not None:
+            echo(f"embedding goes on in process {process}; `docgraph status` says how far it is")

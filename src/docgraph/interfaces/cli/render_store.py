@@ -12,6 +12,7 @@ from docgraph.interfaces.terminal import escape_line
 from docgraph.model.audit import AuditEntry, AuditVerdict
 from docgraph.model.diff import SnapshotDiff
 from docgraph.model.edge import RelationCounts
+from docgraph.model.embedding_state import COMPLETE
 from docgraph.model.snapshot import SnapshotInfo, VerifyReport
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
     )
     if result.references:
         out.print(_references(result))
+    if embeddings := _embeddings(result):
+        out.print(embeddings)
     if changes := result.access.describe():
         out.print(f"access: {escape(changes)}")
     if brief:
@@ -65,6 +68,16 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
         out.print(f"[yellow]odd: {escape(remark.path)}: {escape(remark.reason)}[/yellow]")
     for problem in result.problems:
         out.print(f"[yellow]not used: {escape(problem.path)}: {escape(problem.reason)}[/yellow]")
+
+
+def _embeddings(result: "IngestResult") -> str:
+    """Nothing where the snapshot was published with all vectors."""
+    state = result.embeddings.describe()
+    if result.embedding_snapshot is not None:
+        return f"embeddings {state} with snapshot {result.embedding_snapshot.snapshot}"
+    if result.embeddings.name == COMPLETE:
+        return ""
+    return f"embeddings {state}; until they are complete, words, names and relations answer"
 
 
 def _references(result: "IngestResult") -> str:
@@ -89,12 +102,15 @@ def show_snapshots(found: tuple[SnapshotInfo, ...]) -> None:
         out.print("nothing visible")
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("repository", "branch", "snapshot", "created", "commit", "documents"):
+    columns = ("repository", "branch", "snapshot", "created", "commit", "documents", "embeddings")
+    for name in columns:
         table.add_column(name, justify="right" if name in {"snapshot", "documents"} else "left")
     for info in found:
         made = f"{info.revision[:12]} {info.ref}".strip()
         where = (escape(info.name.repository), escape(info.name.branch), str(info.name.snapshot))
-        table.add_row(*where, escape(info.created), escape(made) or "-", str(info.documents))
+        table.add_row(
+            *where, escape(info.created), escape(made) or "-", str(info.documents), info.embeddings
+        )
     out.print(table)
 
 

@@ -63,12 +63,12 @@ class ExecutePlanResponse:
 @dataclass(frozen=True, slots=True)
 class AnswerResponse:
     answer: Answer
+    embeddings: str
     digest: str
     context_digest: str
     plan_digest: str
     scope: tuple[SnapshotName, ...]
     receipt: Receipt | None
-    embeddings: str
     source_states: tuple[SourceState, ...]
 
 

@@ -97,11 +97,11 @@ def answer(
     result = context.engine.questions.ask(context.question_request(body), on_text=on_text)
     return AnswerResponse(
         result.answer,
+        result.embeddings,
         result.answer.digest,
         result.context.digest,
         result.plan.digest,
         result.scope.snapshots,
         receipt_of(result) if body.receipt else None,
-        result.embeddings,
         context.source_states(result),
     )
