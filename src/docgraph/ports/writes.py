@@ -142,7 +142,7 @@ class EmbeddingWriter(VectorWriter, Protocol):
         ...
 
     def state(self) -> EmbeddingState:
-        """Of all documents of the newest snapshot, whoever may read them."""
+        """Of all documents of the newest snapshot, also of those that few may read."""
         ...
 
     def texts(self, versions: Sequence[int]) -> tuple[StoredTexts, ...]:
