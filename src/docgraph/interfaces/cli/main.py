@@ -20,6 +20,10 @@ def main() -> None:
     try:
         if sys.argv[1:2] and sys.argv[1] in _ASKING and "--help" not in sys.argv:
             begin_to_load()
+            from docgraph.interfaces.cli.direct import run_directly
+
+            if run_directly(sys.argv[1:]):
+                sys.exit()
         from docgraph.interfaces.cli.app import app
 
         app()
