@@ -9,10 +9,8 @@ from docgraph.engine.audit_trail import AuditNote, AuditTrail
 from docgraph.engine.source_monitor import SourceMonitor
 from docgraph.engine.unknown_nodes import unknown_node
 from docgraph.ingest.progress import ReportProgress, no_progress
-from docgraph.ingest.result import IngestResult
 from docgraph.model.access import ACCESS, INGEST, AccessRule, Clearance, Principal
 from docgraph.model.access import RELATIONS as RELATE
-from docgraph.model.diff import SnapshotContent, SnapshotDiff, compare_snapshots
 from docgraph.model.digest import digest
 from docgraph.model.edge import (
     MANUAL,
@@ -49,6 +47,8 @@ from docgraph.ports.writes import SnapshotWriter, SourceRevision
 if TYPE_CHECKING:
     from docgraph.ingest.parse_file import FileParser
     from docgraph.ingest.registries import Registries
+    from docgraph.ingest.result import IngestResult
+    from docgraph.model.diff import SnapshotDiff
 
 LONGEST_NAME = 200
 OpenVectorCache = Callable[[str, EmbedderIdentity], AbstractContextManager[VectorCache]]
@@ -108,7 +108,7 @@ class ContentService:
         origin: SourceRevision | None = None,
         location: SourceLocation | None = None,
         progress: ReportProgress = no_progress,
-    ) -> IngestResult:
+    ) -> "IngestResult":
         """A new snapshot of a branch, if anything changed.
 
         `location` is where the source lies: a branch is filled from one place, until someone with
@@ -322,8 +322,10 @@ class ContentService:
 
     def diff_snapshots(
         self, principal: Principal, old: SnapshotName, new: SnapshotName
-    ) -> SnapshotDiff:
+    ) -> "SnapshotDiff":
         """What this reader sees gained, lost and changed from one snapshot to another."""
+        from docgraph.model.diff import SnapshotContent, compare_snapshots
+
         sides = []
         for name in (old, new):
             selector = SnapshotSelector(name.repository, name.branch, name.snapshot)

@@ -6,6 +6,7 @@ once, are the library's.
 
 import json
 import re
+from functools import cache
 from itertools import pairwise
 
 LONGEST_PART = 64  # characters; merging takes quadratic time
@@ -21,21 +22,37 @@ _OTHERS = (
     "\xa1-\xa9\xab\xac\xae-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2010-\u2027\u2030-\u205e\u20a0-\u20b5"
     "\u2190-\u23e7\u2500-\u26ff\u2701-\u2767\u3001-\u3003\u3008-\u3011\uff01-\uff0f"
 )
-PART = re.compile(
-    rf"(?a:'(?:[stmd]|re|ve|ll)| ?(?:[{_LETTERS}]+|[{_NUMBERS}]+|[^\s{_LETTERS}{_NUMBERS}]+)"
+_PART = (
+    r"(?a:'(?:[stmd]|re|ve|ll)| ?(?:[{letters}]+|[{numbers}]+|[^\s{letters}{numbers}]+)"
     r"|\s+(?!\S)|\s+)"
 )
-_KNOWN = re.compile(rf"[\x00-\x7f{_LETTERS}{_NUMBERS}{_OTHERS}]*")
+ASCII_PART = re.compile(_PART.format(letters="A-Za-z", numbers="0-9"))
 _SPECIAL = re.compile(r"</?s>|<(?:pad|unk|mask)>")
 _VISIBLE = frozenset((*range(33, 127), *range(161, 173), *range(174, 256)))
 # GPT-2's letters for bytes: a visible character stands for itself, a space is Ġ.
 AS_LETTERS = dict(zip(sorted(set(range(256)) - _VISIBLE), range(256, 512), strict=False))
 
 
+@cache
+def _wide() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Texts of known characters, and their parts. Compiled when first
+    needed: most questions are ASCII."""
+    known = re.compile(rf"[\x00-\x7f{_LETTERS}{_NUMBERS}{_OTHERS}]*")
+    return known, re.compile(_PART.format(letters=_LETTERS, numbers=_NUMBERS))
+
+
 def has_parts(text: str) -> bool:
-    """Whether `PART` is the tokenizer's own expression on this text, and no part is one token by
-    decree, such as `<mask>`."""
-    return _KNOWN.fullmatch(text) is not None and not ("<" in text and _SPECIAL.search(text))
+    """Whether `parts_of` splits this text as the tokenizer does: its characters are known, and it
+    holds no special token."""
+    if "<" in text and _SPECIAL.search(text):
+        return False
+    return text.isascii() or _wide()[0].fullmatch(text) is not None
+
+
+def parts_of(text: str) -> list[str]:
+    """By the tokenizer's own expression; merges do not leave a part."""
+    expression = ASCII_PART if text.isascii() else _wide()[1]
+    return expression.findall(text)
 
 
 def letters_of(part: str) -> str:
@@ -55,7 +72,7 @@ class BytePairs:
 
     def ids(self, text: str) -> list[int]:
         """Of a text that `has_parts`, without special tokens."""
-        return [self._id(token) for part in PART.findall(text) for token in self.tokens(part)]
+        return [self._id(token) for part in parts_of(text) for token in self.tokens(part)]
 
     def tokens(self, part: str) -> list[str]:
         """Of one part: what training merged first is merged first."""

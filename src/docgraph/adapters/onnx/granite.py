@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from docgraph.adapters.onnx import granite_graph, granite_pack
 from docgraph.adapters.onnx.byte_pairs import (
     LONGEST_PART,
-    PART,
     BytePairs,
     has_parts,
     letters_of,
+    parts_of,
 )
 from docgraph.adapters.onnx.embedder import OnnxModel
 from docgraph.adapters.onnx.granite_pack import NAME, find_pack, read_tokenizer
@@ -194,7 +194,7 @@ class GraniteTokenCounter:
 
     def _in_word(self, word: str) -> int:
         if has_parts(word):
-            return sum(map(self._parts.__getitem__, PART.findall(word)))
+            return sum(map(self._parts.__getitem__, parts_of(word)))
         return len(self._tokenizer.encode(readable(word), add_special_tokens=False))
 
     def _in_part(self, part: str) -> int:

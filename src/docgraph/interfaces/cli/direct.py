@@ -112,4 +112,4 @@ def _names(declared: OptionInfo | ArgumentInfo) -> tuple[str, ...]:
     """typer takes the first one for a default while it stands in an annotation."""
     if isinstance(declared, ArgumentInfo):
         return ()
-    return (declared.default, *(declared.param_decls or ()))
+    return (str(declared.default), *(declared.param_decls or ()))

@@ -49,6 +49,8 @@ def begin_to_load() -> None:
     They take turns more often than usual, and nobody looks for garbage in what is loaded to stay.
     """
     gc.disable()
+    # Further threads of OpenBLAS take processor time even while they wait.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.setswitchinterval(_TURN)
     from docgraph.wiring.models import preload_embedder
     from docgraph.wiring.settings import read_settings
