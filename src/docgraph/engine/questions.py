@@ -167,9 +167,10 @@ class QuestionService:
         self, request: QuestionRequest, pipeline: Pipeline, note: AuditNote
     ) -> Retrieval:
         request = request.validated()
-        question = self._embed(request.question)
+        question = None if pipeline.reads_no_vector else self._embed(request.question)
         with open_session(self.store, request.reader, request.scope, note) as reads:
             given, pipeline = self._given(request, pipeline, question, reads, note)
+            given[Question] = replace(given[Question], text=request.question)
             retrieval = Retrieval(request, reads.scope, self._run(pipeline, given, reads))
             note.plan = retrieval.plan.digest if RetrievalPlan in retrieval.run.values else ""
             return retrieval

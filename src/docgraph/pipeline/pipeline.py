@@ -11,7 +11,9 @@ from annotated_types import Interval
 from docgraph.action import Action
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadPipeline
+from docgraph.model.question import Question
 from docgraph.model.validation import suggest
+from docgraph.ports.models import Reranker
 from docgraph.yaml_lines import Line
 
 
@@ -40,6 +42,16 @@ class Pipeline:
     def digest(self) -> str:
         return digest([[step.action.name, plain(step.options)] for step in self.steps])
 
+    @property
+    def reads_no_vector(self) -> bool:
+        """Whether its steps use the question's words alone. A plan holds the question's vector,
+        since execution selects chunks by it."""
+        return not any(
+            {Question, Reranker} & {kind for _, kind in step.action.requires}
+            and not _searches_by_words(step)
+            for step in self.steps
+        )
+
     def up_to(self, made: type) -> "Pipeline":
         """The steps up to the last one that makes this type, inclusive."""
         last = max(
@@ -65,6 +77,11 @@ class Pipeline:
             self.name,
             tuple(s.with_options(options) if s.action.name == action else s for s in self.steps),
         )
+
+
+def _searches_by_words(step: Step) -> bool:
+    by_words = step.action.name == "search_nodes" and step.options["mode"] == "bm25"
+    return by_words and not step.options["rerank"]
 
 
 # Validation of options against an action's signature.
@@ -104,7 +121,7 @@ def fits_plainly(annotation: Any, value: Any) -> bool:
         )
     if origin in (Union, UnionType):
         return any(fits_plainly(one, value) for one in arguments)
-    return annotation in (bool, int, str, NoneType) and type(value) is annotation
+    return annotation in (bool, int, NoneType) and type(value) is annotation
 
 
 def _is_within(limits: Interval, value: float) -> bool:

@@ -67,12 +67,12 @@ class BytePairs:
         vocabulary, merges = (data.index(key) for key in (b'"vocab":', b'"merges":'))
         names: list[str] = json.loads(data[merges + len(b'"merges":') : data.rindex(b"}}")])
         self._ranks = dict(zip(names, range(len(names)), strict=True))
-        self._vocabulary = data[vocabulary:merges]
+        self._vocabulary = b"," + data[vocabulary + len(b'"vocab":{') : merges]
         self._ids: dict[str, int] = {}
 
     def ids(self, text: str) -> list[int]:
         """Of a text that `has_parts`, without special tokens."""
-        return [self._id(token) for part in parts_of(text) for token in self.tokens(part)]
+        return [self.id_of(token) for part in parts_of(text) for token in self.tokens(part)]
 
     def tokens(self, part: str) -> list[str]:
         """Of one part: what training merged first is merged first."""
@@ -89,7 +89,7 @@ class BytePairs:
                 pairs[at] = ranks.get(f"{tokens[at]} {tokens[at + 1]}", none)
         return tokens
 
-    def _id(self, token: str) -> int:
+    def id_of(self, token: str) -> int:
         """Searched for: a question has few tokens, parsing all takes longer."""
         if token not in self._ids:
             key = f",{json.dumps(token, ensure_ascii=False)}:".encode()
