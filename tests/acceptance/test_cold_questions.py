@@ -31,14 +31,12 @@ def ask(folder: Path, *words: str) -> tuple[str, list[str]]:
 
 
 def words_pipeline(folder: Path) -> str:
-    place = folder / "by-words.yaml"
-    place.write_text(
-        "pipeline: by-words\nextends: documents\nchange: {search_nodes: {mode: bm25}}\n"
-    )
+    place = folder / "words.yaml"
+    place.write_text("pipeline: words\nextends: documents\nchange: {search_nodes: {mode: bm25}}\n")
     return str(place)
 
 
-def test_a_search_by_words_opens_no_model_and_no_tokenizer(rocket: Path, tmp_path: Path) -> None:
+def test_a_lexical_search_opens_no_model_and_no_tokenizer(rocket: Path, tmp_path: Path) -> None:
     pipeline = words_pipeline(tmp_path)
     words = ("search", QUESTION, "-p", pipeline, "--store", str(rocket), "--json")
     printed, imported = ask(tmp_path, *words)
@@ -64,7 +62,7 @@ def test_a_command_gives_the_same_however_its_words_are_read(rocket: Path, tmp_p
     assert "docgraph.interfaces.cli.app" not in without
 
 
-def test_the_plan_of_a_search_by_words_still_holds_the_questions_vector(
+def test_the_plan_of_a_lexical_search_still_holds_the_questions_vector(
     rocket: Path, tmp_path: Path
 ) -> None:
     """Execution selects each document's chunks by it."""

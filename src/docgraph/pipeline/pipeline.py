@@ -48,7 +48,7 @@ class Pipeline:
         since execution selects chunks by it."""
         return not any(
             {Question, Reranker} & {kind for _, kind in step.action.requires}
-            and not _searches_by_words(step)
+            and not _is_lexical(step)
             for step in self.steps
         )
 
@@ -79,9 +79,9 @@ class Pipeline:
         )
 
 
-def _searches_by_words(step: Step) -> bool:
-    by_words = step.action.name == "search_nodes" and step.options["mode"] == "bm25"
-    return by_words and not step.options["rerank"]
+def _is_lexical(step: Step) -> bool:
+    lexical = step.action.name == "search_nodes" and step.options["mode"] == "bm25"
+    return lexical and not step.options["rerank"]
 
 
 # Validation of options against an action's signature.

@@ -66,7 +66,24 @@ OPTIONS = {
 def test_values_that_pass_without_pydantic_are_those_that_pydantic_leaves_as_they_are(
     option: Option,
 ) -> None:
-    numbers: tuple[Any, ...] = (-1, 0, 0.0, 0.3, 0.5, 0.66, 1, 1.0, 5, 6, 500, 501, 1000, 1001, 2**31, 10**40)
+    numbers: tuple[Any, ...] = (
+        -1,
+        0,
+        0.0,
+        0.3,
+        0.5,
+        0.66,
+        1,
+        1.0,
+        5,
+        6,
+        500,
+        501,
+        1000,
+        1001,
+        2**31,
+        10**40,
+    )
     words = ("bm25", "both", "ingestion", "seed_first", "cited-1", "calls", "", "\ud83d")
     for value in (*numbers, *words, True, False, None, [], ["calls"], {}, float("nan")):
         if fits_plainly(option.annotation, value):

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 
 LONGEST_PART = 64  # characters; merging takes quadratic time
-# Characters whose class is known here, since Python's classes are those of another Unicode than the
+# Here the class of each is known, since Python's classes are those of another Unicode than the
 # tokenizer's: Latin, Greek, Cyrillic, Japanese, Chinese and Korean letters, their punctuation,
 # arrows, mathematics and frames.
 _LETTERS = (

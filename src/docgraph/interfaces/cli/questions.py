@@ -105,8 +105,8 @@ def search(question: QuestionArgument, *, pipeline: PipelineOptions, common: Com
     from docgraph.model.seeds import Seeds
 
     request = build_request(common, pipeline, RequestOptions(question))
-    by_words = request.pipeline.up_to(Seeds).reads_no_vector
-    engine = common.engine(None if by_words else question)
+    lexical = request.pipeline.up_to(Seeds).reads_no_vector
+    engine = common.engine(None if lexical else question)
     result = engine.questions.search(request)
     note_running_ingest(common, engine)
     states = source_states(common, engine, result)

@@ -23,7 +23,7 @@ PAIRS = granite_byte_pairs(find_pack())
 LIBRARY = granite_tokenizer(find_pack())
 MODEL = json.loads(read_tokenizer(find_pack()))["model"]
 MAX_TOKENS = 512
-ENGLISH = "How often are payments retried, and who's told? See `retry()` in billing/jobs.py. "
+ENGLISH = "How often are payments retried, and who's asked? See `retry()` in billing/jobs.py. "
 KNOWN = [chr(code) for code in range(1 << 16) if has_parts(chr(code))]
 FRESH = """
 import sys
