@@ -1,6 +1,7 @@
 """Invalid input is refused by the engine before anything is read."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.errors import BadInput, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.vector import IntVector
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.testing.small_store import DIMENSIONS, HashedWords
@@ -45,6 +47,39 @@ def test_a_question_with_another_embedder_is_refused(tmp_path: Path) -> None:
     other = engine_with(tmp_path / "s.db", OtherWords)
     with pytest.raises(WrongEmbedder, match=r"embedded by hashed-words .* by other-words"):
         other.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel"))
+
+
+class NoEmbedder(HashedWords):
+    def embed(self, texts: Sequence[str]) -> list[IntVector]:
+        raise AssertionError(texts)
+
+
+@pytest.mark.parametrize("stored_by", [NoEmbedder, OtherWords])
+def test_a_search_by_words_embeds_nothing_and_finds_the_same(
+    tmp_path: Path, stored_by: type[HashedWords]
+) -> None:
+    """Whichever embedder the snapshot has. A plan holds its vector, so there it is embedded."""
+    usual = HashedWords if stored_by is NoEmbedder else OtherWords
+    ingest(engine_with(tmp_path / "s.db", usual))
+    lexical = load("documents").with_options("search_nodes", mode="bm25")
+    request = QuestionRequest(local(), lexical, "Does fuel burn?")
+    planned = engine_with(tmp_path / "s.db", usual).questions.plan(request)
+    silent = engine_with(tmp_path / "s.db", NoEmbedder)
+    found = silent.questions.search(request)
+    assert found.seeds == planned.seeds
+    assert found.seeds.ids == ("r:a.md",)
+    assert len(planned.plan.query_vector) == DIMENSIONS
+    with pytest.raises(AssertionError, match="Does fuel burn"):
+        silent.questions.plan(request)
+
+
+def test_a_search_by_words_with_a_reranker_embeds_the_question(tmp_path: Path) -> None:
+    """The reranker reads the chunk that is most similar to it."""
+    ingest(engine_with(tmp_path / "s.db", HashedWords))
+    reranked = load("documents").with_options("search_nodes", mode="bm25", rerank=3)
+    request = QuestionRequest(local(), reranked, "Does fuel burn?")
+    with pytest.raises(AssertionError, match="Does fuel burn"):
+        engine_with(tmp_path / "s.db", NoEmbedder).questions.search(request)
 
 
 def test_a_plan_of_another_embedder_is_refused(tmp_path: Path) -> None:

@@ -12,13 +12,13 @@ import numpy.typing as npt
 import pytest
 
 from docgraph.adapters.onnx.embedder import OnnxModel
-from docgraph.adapters.onnx.granite import BATCH, GraniteEmbedder, open_granite
+from docgraph.adapters.onnx.granite import BATCH, GraniteEmbedder, granite_tokenizer, open_granite
 from docgraph.adapters.onnx.granite_graph import GraniteGraph
 from docgraph.adapters.onnx.granite_pack import GranitePack, find_pack, read_pack
 from docgraph.adapters.onnx.integer_linear import column_weights
 from docgraph.adapters.onnx.session import open_session
 from docgraph.adapters.onnx.text_runner import SHORT
-from docgraph.adapters.onnx.tokenizer import load_tokenizer, tokens
+from docgraph.adapters.onnx.tokenizer import tokens
 from docgraph.model.errors import BadInput, ModelError
 from docgraph.model.vector import SCALE, cosine
 from docgraph.ports.models import Embedder
@@ -157,7 +157,7 @@ def test_a_missing_model_is_an_error_on_first_use(tmp_path: Path) -> None:
 
 
 def token_ids(pack: GranitePack, text: str) -> list[int]:
-    return tokens(load_tokenizer("granite", pack.tokenizer), text, pack.max_length)
+    return tokens(granite_tokenizer(find_pack()), text, pack.max_length)
 
 
 def similarity(one: npt.NDArray[np.floating], other: Floats) -> float:

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from docgraph.action import action
-from docgraph.answer.citations import citation_flags, cited_source, cited_sources
 from docgraph.answer.prompt import NOT_ENOUGH, load_prompt
 from docgraph.model.access import classification_of, may_send
 from docgraph.model.answer import Answer, CitedSource, Generation
@@ -40,6 +39,9 @@ def answer_question(
 
     Without evidence no model is asked. Without a model the context is the answer.
     """
+    # Its expressions take long to compile; a context needs none of them.
+    from docgraph.answer.citations import citation_flags, cited_source, cited_sources
+
     evidence = tuple(cited_source(item) for item in context.chunks)
     if not evidence:
         reason = f"{NO_EVIDENCE} ({context.reason})" if context.reason else NO_EVIDENCE

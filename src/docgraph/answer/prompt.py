@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from docgraph.model.digest import digest_bytes
 from docgraph.ports.models import Message
@@ -31,7 +31,7 @@ class Prompt:
 
 @cache
 def load_prompt(name: str) -> Prompt:
-    data = (resources.files("docgraph.answer") / "prompts" / f"{name}.txt").read_bytes()
+    data = (Path(__file__).parent / "prompts" / f"{name}.txt").read_bytes()
     parts = _PARTS.fullmatch(data.decode())
     assert parts is not None, f"the prompt {name} has a [system] and a [user] part"
     return Prompt(name, digest_bytes(data), parts["system"], parts["user"])

@@ -10,10 +10,8 @@ from docgraph.engine.audit_trail import AuditNote, AuditTrail
 from docgraph.engine.source_monitor import SourceMonitor
 from docgraph.engine.unknown_nodes import unknown_node
 from docgraph.ingest.progress import ReportProgress, no_progress
-from docgraph.ingest.result import IngestResult
 from docgraph.model.access import ACCESS, INGEST, AccessRule, Clearance, Principal
 from docgraph.model.access import RELATIONS as RELATE
-from docgraph.model.diff import SnapshotContent, SnapshotDiff, compare_snapshots
 from docgraph.model.digest import digest
 from docgraph.model.edge import (
     MANUAL,
@@ -52,6 +50,8 @@ if TYPE_CHECKING:
     from docgraph.ingest.embed_pending import EmbeddingResult
     from docgraph.ingest.parse_file import FileParser
     from docgraph.ingest.registries import Registries
+    from docgraph.ingest.result import IngestResult
+    from docgraph.model.diff import SnapshotDiff
 
 LONGEST_NAME = 200
 EmbeddingExtent = Literal["all", "few", "none"]
@@ -113,7 +113,7 @@ class ContentService:
         location: SourceLocation | None = None,
         progress: ReportProgress = no_progress,
         embed: EmbeddingExtent = "all",
-    ) -> IngestResult:
+    ) -> "IngestResult":
         """A new snapshot of a branch, if anything changed; further ones of the same content follow
         with more and more vectors, if it shall `embed` all. A few texts take no time that matters
         before the first is published: with "few" they are embedded alone, with "none" not either.
@@ -358,8 +358,10 @@ class ContentService:
 
     def diff_snapshots(
         self, principal: Principal, old: SnapshotName, new: SnapshotName
-    ) -> SnapshotDiff:
+    ) -> "SnapshotDiff":
         """What this reader sees gained, lost and changed from one snapshot to another."""
+        from docgraph.model.diff import SnapshotContent, compare_snapshots
+
         sides = []
         for name in (old, new):
             selector = SnapshotSelector(name.repository, name.branch, name.snapshot)

@@ -180,7 +180,14 @@ class QuestionService:
             note.plan = retrieval.plan.digest if RetrievalPlan in retrieval.run.values else ""
             return retrieval
 
-        return self._with_question(request.reader, request.question, request.scope, note, retrieve)
+        return self._with_question(
+            request.reader,
+            request.question,
+            request.scope,
+            note,
+            retrieve,
+            embeds=not pipeline.reads_no_vector,
+        )
 
     def _with_question(
         self,
@@ -189,11 +196,13 @@ class QuestionService:
         scope: Sequence[SnapshotSelector],
         note: AuditNote,
         answer: Callable[[Question, ReaderSession], T],
+        *,
+        embeds: bool = True,
     ) -> T:
         """Embeds the question only where what is visible has vectors, and while no session is open:
         an embedder may be slow. What is embedded stays so, so two sessions are enough."""
         with open_session(self.store, reader, scope, note) as reads:
-            if not _needs_vector(text, reads):
+            if not embeds or not _needs_vector(text, reads):
                 return answer(self._question(text, None, reads), reads)
         embedded = self._embed(text)
         with open_session(self.store, reader, scope, note) as reads:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +64,7 @@ class _StepText:
 
 
 def shipped_pipelines() -> dict[str, Path]:
-    folder = Path(str(resources.files("docgraph.pipeline") / "shipped"))
+    folder = Path(__file__).parent / "shipped"
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 

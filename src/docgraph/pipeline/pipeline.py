@@ -3,13 +3,17 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from types import MappingProxyType, NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from annotated_types import Interval
 
 from docgraph.action import Action
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadPipeline
+from docgraph.model.question import Question
 from docgraph.model.validation import suggest
+from docgraph.ports.models import Reranker
 from docgraph.yaml_lines import Line
 
 
@@ -38,6 +42,16 @@ class Pipeline:
     def digest(self) -> str:
         return digest([[step.action.name, plain(step.options)] for step in self.steps])
 
+    @property
+    def reads_no_vector(self) -> bool:
+        """Whether its steps use the question's words alone. A plan holds the question's vector,
+        since execution selects chunks by it."""
+        return not any(
+            {Question, Reranker} & {kind for _, kind in step.action.requires}
+            and not _is_lexical(step)
+            for step in self.steps
+        )
+
     def up_to(self, made: type) -> "Pipeline":
         """The steps up to the last one that makes this type, inclusive."""
         last = max(
@@ -65,6 +79,11 @@ class Pipeline:
         )
 
 
+def _is_lexical(step: Step) -> bool:
+    lexical = step.action.name == "search_nodes" and step.options["mode"] == "bm25"
+    return lexical and not step.options["rerank"]
+
+
 # Validation of options against an action's signature.
 
 
@@ -85,8 +104,41 @@ def validate_options(
     return valid
 
 
+def fits_plainly(annotation: Any, value: Any) -> bool:
+    """Whether pydantic would give the value back as it is; what needs more than a look is False.
+
+    Importing pydantic takes a tenth of the time of a question on the command line.
+    """
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return any(type(value) is type(one) and value == one for one in arguments)
+    if origin is Annotated:
+        limits = arguments[1:]
+        return (
+            fits_plainly(arguments[0], value)
+            and isinstance(value, int | float)
+            and all(isinstance(one, Interval) and _is_within(one, value) for one in limits)
+        )
+    if origin in (Union, UnionType):
+        return any(fits_plainly(one, value) for one in arguments)
+    return annotation in (bool, int, NoneType) and type(value) is annotation
+
+
+def _is_within(limits: Interval, value: float) -> bool:
+    """Of whole numbers and numbers, with both ends."""
+    low, high = limits.ge, limits.le
+    return (
+        isinstance(low, int | float)
+        and isinstance(high, int | float)
+        and limits.gt is None is limits.lt
+        and low <= value <= high
+    )
+
+
 def validate_value(annotation: Any, value: Any) -> Any:
     """The value as its type, or a ValueError that says what would fit."""
+    if fits_plainly(annotation, value):
+        return value
     from pydantic import TypeAdapter, ValidationError
 
     try:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Literal
 
 from docgraph.model.errors import NotEmbedded
@@ -90,7 +89,13 @@ def baseline_of(scores: Iterable[float], size: int) -> float:
     """
     best = sorted(scores, reverse=True)[:size]
     filled = 2 * len(best) / size - 1
-    return median(best) * filled if filled > 0 else 0.0
+    return _median(best) * filled if filled > 0 else 0.0
+
+
+def _median(ordered: Sequence[float]) -> float:
+    """As `statistics.median`, which takes longer to import than to search."""
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 Mode = Literal["semantic", "bm25", "hybrid"]

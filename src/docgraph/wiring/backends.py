@@ -1,6 +1,5 @@
 """Which backend a store's address names, and how that address may be printed."""
 
-import socket
 import sys
 import time
 from collections.abc import Sequence
@@ -8,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from platform import node
 
 from docgraph.model.errors import BadInput
 from docgraph.model.running_ingest import Process
@@ -111,9 +111,9 @@ def _process(words: Sequence[str]) -> Process:
     """The command alone: its arguments may hold a password."""
     name = Path(words[0]).name if words else ""
     if name not in ("docgraph", "main.py"):
-        return Process(name or "python", socket.gethostname())
+        return Process(name or "python", node())
     command = words[1] if len(words) > 1 and words[1].isidentifier() else ""
-    return Process(f"docgraph {command}".rstrip(), socket.gethostname())
+    return Process(f"docgraph {command}".rstrip(), node())
 
 
 def _now() -> str:

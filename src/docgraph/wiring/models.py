@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Future
 
     from docgraph.model.access import Clearance
     from docgraph.model.context import TokenCounter
@@ -80,19 +80,18 @@ def preload_embedder(settings: Settings) -> Callable[[], Embedder]:
     if chosen not in _loading:
         from concurrent.futures import ThreadPoolExecutor
 
-        worker = ThreadPoolExecutor(max_workers=2, thread_name_prefix="embedder")
-        _loading[chosen] = worker.submit(_loaded_embedder, settings, worker)
+        worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedder")
+        _loading[chosen] = worker.submit(_loaded_embedder, settings)
+        worker.shutdown(wait=False)
     return _loading[chosen].result
 
 
-def _loaded_embedder(settings: Settings, worker: Executor) -> Embedder:
+def _loaded_embedder(settings: Settings) -> Embedder:
     embedder = open_embedder(settings)
     from docgraph.adapters.onnx.granite import GraniteEmbedder
 
     if isinstance(embedder, GraniteEmbedder):
-        worker.submit(embedder.tokenizer)
         embedder.runner()
-    worker.shutdown(wait=False)
     return embedder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +19,7 @@ from docgraph.adapters.onnx.session import (
     open_folder_session,
 )
 from docgraph.adapters.onnx.text_runner import TextRunner
-from docgraph.adapters.onnx.tokenizer import load_tokenizer
+from docgraph.adapters.onnx.tokenizer import load_tokenizer, tokens
 from docgraph.model.digest import digest
 from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
@@ -151,7 +152,9 @@ class OnnxEmbedder:
         width = model.vectors([[0]]).shape[1]
         text = folder.read("tokenizer.json").decode("utf-8", "replace")
         tokenizer, longest = load_tokenizer(folder.name, text), max_length(folder)
-        self.runner = TextRunner(folder.name, tokenizer, model, width, longest, cores=cores)
+        self.runner = TextRunner(
+            folder.name, partial(tokens, tokenizer), model, width, longest, cores=cores
+        )
         device = identity_part(providers)
         whole = digest({"folder": folder.digest} | device) if device else folder.digest
         self._identity = EmbedderIdentity(folder.name, whole, width)

@@ -10,18 +10,25 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from docgraph.adapters.onnx import granite_graph, granite_pack
+from docgraph.adapters.onnx.byte_pairs import (
+    LONGEST_PART,
+    BytePairs,
+    has_parts,
+    letters_of,
+    parts_of,
+)
 from docgraph.adapters.onnx.embedder import OnnxModel
 from docgraph.adapters.onnx.granite_pack import NAME, find_pack, read_tokenizer
 from docgraph.adapters.onnx.session import identity_part, open_session
 from docgraph.adapters.onnx.text_runner import TextRunner
-from docgraph.adapters.onnx.tokenizer import load_tokenizer, readable
+from docgraph.adapters.onnx.tokenizer import load_tokenizer, readable, tokens
 from docgraph.model.digest import digest
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.models import CPU_ALONE, ModelProvider
 
 if TYPE_CHECKING:
-    from tokenizers import Token, Tokenizer
+    from tokenizers import Tokenizer
 
 
 _parsed: dict[Path, Tokenizer] = {}
@@ -32,12 +39,41 @@ def granite_tokenizer(pack: Path) -> Tokenizer:
     """Parsed once for embedder and counter, since that takes as long as opening the model."""
     with _lock:
         if pack not in _parsed:
-            _parsed[pack] = load_tokenizer(NAME, read_tokenizer(pack))
+            _parsed[pack] = load_tokenizer(NAME, read_tokenizer(pack).decode())
         return _parsed[pack]
+
+
+_pairs: dict[Path, BytePairs] = {}
+_pairs_lock = Lock()
+
+
+def granite_byte_pairs(pack: Path) -> BytePairs:
+    """Parsed once for embedder and counter."""
+    with _pairs_lock:
+        if pack not in _pairs:
+            _pairs[pack] = BytePairs(read_tokenizer(pack))
+        return _pairs[pack]
 
 
 DIMENSIONS = 384
 BATCH = 8  # texts of fewer than 64 tokens that run together
+FIRST_CHARACTERS = 2_000  # of a process, which are split without the library
+START, END = 0, 2  # tokens around a text
+
+
+class GraniteEncoder:
+    """Tokens of a text. A process that embeds a question or two does not wait for the library."""
+
+    def __init__(self, pack: Path) -> None:
+        self._pack = pack
+        self._left = FIRST_CHARACTERS
+
+    def __call__(self, text: str, longest: int) -> list[int]:
+        self._left -= len(text)
+        if self._left < 0 or not has_parts(text):
+            return tokens(granite_tokenizer(self._pack), text, longest)
+        ids = granite_byte_pairs(self._pack).ids(text)
+        return [START, *ids[: max(0, longest - 2)], END]
 
 
 class GraniteEmbedder:
@@ -57,10 +93,6 @@ class GraniteEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
         return self.runner().embed(texts)
-
-    def tokenizer(self) -> Tokenizer:
-        """Shared by all granite embedders of the process."""
-        return granite_tokenizer(self._pack)
 
     def runner(self) -> TextRunner:
         with self._lock:
@@ -85,7 +117,7 @@ def open_granite(
     )
     return TextRunner(
         granite_pack.NAME,
-        granite_tokenizer(path),
+        GraniteEncoder(path),
         model,
         DIMENSIONS,
         pack.max_length,
@@ -122,24 +154,12 @@ class CountCache(dict[str, int]):
 # A line or word ends before a space only where no space is before that: `(?<=\s)` goes on.
 LINE = re.compile(r"(?a:\s*+)[^\n]++(?:(?<=\s)(?a:\s++)[^\n]*+)*+|(?a:\s++)")
 WORD = re.compile(r"(?a:\s*+\S++)(?:(?<=\s)(?a:\s++\S*+))*+|(?a:\s++)")
-PART = re.compile(r"(?a:'(?:[stmd]|re|ve|ll)| ?(?:[A-Za-z]+|[0-9]+|[^\sA-Za-z0-9]+)|\s+(?!\S)|\s+)")
-
-
-def has_parts(word: str) -> bool:
-    """Whether `PART` is the tokenizer's own expression on this word.
-
-    Python's classes are not the tokenizer's on all of Unicode, and `<mask>` is one token.
-    """
-    return word.isascii() and "<" not in word
 
 
 def is_plain(line: str, first: str) -> bool:
     """Whether only single spaces separate the words of a line, after any line breaks."""
     body = line.lstrip("\n")
     return bool(first) and body.isprintable() and "  " not in body and not body.endswith(" ")
-
-
-AS_LETTERS = {**{byte: 256 + byte for byte in range(33)}, 127: 289}  # GPT-2's: a space is Ġ
 
 
 class GraniteTokenCounter:
@@ -174,16 +194,17 @@ class GraniteTokenCounter:
 
     def _in_word(self, word: str) -> int:
         if has_parts(word):
-            return sum(map(self._parts.__getitem__, PART.findall(word)))
+            return sum(map(self._parts.__getitem__, parts_of(word)))
         return len(self._tokenizer.encode(readable(word), add_special_tokens=False))
 
     def _in_part(self, part: str) -> int:
-        return len(self._merge(part.translate(AS_LETTERS)))
+        if len(part) > LONGEST_PART:
+            return len(self._tokenizer.model.tokenize(letters_of(part)))
+        return len(self._byte_pairs.tokens(part))
 
     @cached_property
-    def _merge(self) -> Callable[[str], list[Token]]:
-        merge: Callable[[str], list[Token]] = self._tokenizer.model.tokenize
-        return merge
+    def _byte_pairs(self) -> BytePairs:
+        return granite_byte_pairs(self._pack)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:

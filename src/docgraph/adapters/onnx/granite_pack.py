@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,6 @@ class QuantisedTensor:
 
 @dataclass(frozen=True, slots=True)
 class GranitePack:
-    tokenizer: str
     tensors: Mapping[str, Array | QuantisedTensor]
     width: int
     layers: int
@@ -73,7 +73,7 @@ def find_pack() -> Path:
     return Path(spec.origin).parent / "packs" / f"{NAME}-int8.hmsemb"
 
 
-def read_tokenizer(path: Path) -> str:
+def read_tokenizer(path: Path) -> bytes:
     """The tokenizer alone, by its own digest: the weights are neither read nor checked."""
     try:
         with path.open("rb") as file:
@@ -82,18 +82,19 @@ def read_tokenizer(path: Path) -> str:
     except OSError as error:
         raise _unreadable(path, error) from error
     _check(path, data, TOKENIZER_SHA256)
-    return data.decode()
+    return data
 
 
 def read_pack(path: Path) -> GranitePack:
+    """Mapped, not copied: most rows of the embedding table are never read."""
     try:
-        data = path.read_bytes()
-    except OSError as error:
+        with path.open("rb") as file:
+            data = mmap(file.fileno(), 0, access=ACCESS_READ)
+    except (OSError, ValueError) as error:  # an empty file cannot be mapped
         raise _unreadable(path, error) from error
     _check(path, data, SHA256)
     header = json.loads(data[HEADER])
     return GranitePack(
-        tokenizer=data[TOKENIZER].decode(),
         tensors=dict(_tensors(header["tensors"], memoryview(data)[TOKENIZER.stop :])),
         width=header["arch"]["hidden"],
         layers=header["arch"]["layers"],
@@ -104,14 +105,15 @@ def read_pack(path: Path) -> GranitePack:
     )
 
 
-def _check(path: Path, data: bytes, pinned: str) -> None:
+def _check(path: Path, data: bytes | mmap, pinned: str) -> None:
     actual = hashlib.sha256(data).hexdigest()
     if actual != pinned:
         raise ModelError(f"{path}: sha256 is {actual}, not the pinned {pinned}; {REMEDY}")
 
 
-def _unreadable(path: Path, error: OSError) -> ModelError:
-    return ModelError(f"{path}: cannot read the model {NAME}: {error.strerror}; {REMEDY}")
+def _unreadable(path: Path, error: OSError | ValueError) -> ModelError:
+    reason = error.strerror if isinstance(error, OSError) else error
+    return ModelError(f"{path}: cannot read the model {NAME}: {reason}; {REMEDY}")
 
 
 def _tensors(

@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.adapters.onnx.tokenizer import tokens
 from docgraph.model.vector import IntVector, integer_vector
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
     from docgraph.adapters.onnx.session import Tokens
 
 Floats = npt.NDArray[np.floating]
@@ -64,7 +61,7 @@ class TextRunner:
     def __init__(
         self,
         name: str,
-        tokenizer: Tokenizer,
+        encode: Callable[[str, int], list[int]],
         model: Model,
         width: int,
         longest: int,
@@ -72,9 +69,9 @@ class TextRunner:
         batch: int = 1,
         cores: int | None = None,
     ) -> None:
-        """`longest` is how many tokens of a text the model reads, special ones included."""
+        """`encode` gives the tokens of a text, at most `longest`, special ones included."""
         self._name = name
-        self._tokenizer = tokenizer
+        self._encode = encode
         self._model = model
         self._width = width
         self._longest = longest
@@ -101,7 +98,7 @@ class TextRunner:
         return [found[position] for position in range(len(rows))]
 
     def _tokens(self, text: str) -> list[int]:
-        return tokens(self._tokenizer, text, self._longest)
+        return self._encode(text, self._longest)
 
     def _vectors(self, rows: Tokens) -> Floats:
         """A text without tokens has a vector of zeros."""

@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from docgraph.adapters.sources.checkout import head_branch
 from docgraph.adapters.sources.digest_memory import Signature, signature_of
 from docgraph.adapters.sources.folder import FolderSource, is_hidden
-from docgraph.adapters.sources.git_repository import find_repository, find_revision
 from docgraph.model.digest import canonical, digest
 from docgraph.model.errors import BadInput
 from docgraph.model.source_state import SourceState
@@ -29,9 +27,8 @@ class SourceStateFiles:
 
     def record(self, key: BranchKey, source: IngestedSource) -> None:
         """Replaced as a whole, so that nobody reads half of it."""
-        follows = not source.revision.revision and (
-            head_branch(Path(source.location.location)) == key.branch
-        )
+        place = Path(source.location.location)
+        follows = not source.revision.revision and _is_checked_out(place, key.branch)
         values = {
             "format": FORMAT,
             "location": source.location.location,
@@ -57,8 +54,8 @@ class SourceStateFiles:
         if most_files is not None and len(values["signatures"]) > most_files:
             return unknown
         place = Path(values["location"])
-        if values["follows"] and head_branch(place) != key.branch:
-            return unknown  # another branch is checked out there
+        if values["follows"] and not _is_checked_out(place, key.branch):
+            return unknown
         changed = _count_in_git(place, values) if values["revision"] else _count(place, values)
         return SourceState(key.repository, key.branch, "moved" if changed else "current", changed)
 
@@ -78,6 +75,12 @@ class SourceStateFiles:
         return self._folder / f"{digest(key)}.json"
 
 
+def _is_checked_out(place: Path, branch: str) -> bool:
+    from docgraph.adapters.sources.checkout import head_branch
+
+    return head_branch(place) == branch
+
+
 def _count(place: Path, values: Any) -> int:
     """Files that are new, changed or gone."""
     before, kinds = values["signatures"], frozenset(values["kinds"])
@@ -95,6 +98,8 @@ def _count(place: Path, values: Any) -> int:
 
 def _count_in_git(place: Path, values: Any) -> int:
     """Between the commit that was ingested and the one that the ref names now."""
+    from docgraph.adapters.sources.git_repository import find_repository, find_revision
+
     repository = find_repository(place)
     old, new = values["revision"], find_revision(repository, values["ref"]).commit
     if old == new:

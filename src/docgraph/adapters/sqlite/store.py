@@ -1,4 +1,9 @@
-"""The embedded store: `open_session` and `writes` are the ways in, the rest is upkeep."""
+"""The embedded store: `open_session` and `writes` are the ways in, the rest is upkeep.
+
+A question imports what reads alone: this takes most of its time on the command line.
+"""
+
+from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -6,23 +11,12 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from docgraph.adapters.indexes.external import CheckedVectorIndex, SqlCatalogRows
-from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
-from docgraph.adapters.sql.index_changes import (
-    IndexChanges,
-    index_problems,
-    index_tenants,
-    require_external,
-)
-from docgraph.adapters.sql.index_outbox import ExternalIndex, IndexOutbox
-from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reader_session import SqlReads
-from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState, require_complete
-from docgraph.adapters.sql.verify import verify
 from docgraph.adapters.sql.version_table import VersionTable
 from docgraph.adapters.sql.visibility import Visibility, resolve_visibility
 from docgraph.adapters.sqlite.connection import (
@@ -33,11 +27,8 @@ from docgraph.adapters.sqlite.connection import (
     translate_errors,
 )
 from docgraph.adapters.sqlite.database import SqliteDatabase, SqliteQueries
-from docgraph.adapters.sqlite.file_checks import file_problems
 from docgraph.adapters.sqlite.ingest_lock import IngestLock
 from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
-from docgraph.adapters.sqlite.server_tables import server_file_problems
-from docgraph.adapters.sqlite.vectors import SqliteStoredVectors
 from docgraph.model.access import Principal
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.running_ingest import Process, RunningIngest
@@ -50,6 +41,12 @@ from docgraph.model.snapshot import (
     VerifyReport,
 )
 from docgraph.ports.source_states import BranchKey
+
+if TYPE_CHECKING:
+    from docgraph.adapters.indexes.external import CheckedVectorIndex
+    from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
+    from docgraph.adapters.sql.index_outbox import ExternalIndex
+    from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 
 
 class SqliteStore:
@@ -76,6 +73,8 @@ class SqliteStore:
         self._log_is_full = False
         self._external = external
         if external is not None:
+            from docgraph.adapters.sql.index_outbox import IndexOutbox
+
             with self._connected() as connection:
                 IndexOutbox(SqliteDatabase(connection), external).replay()
 
@@ -100,6 +99,8 @@ class SqliteStore:
     def _vectors(self, sql: SqliteQueries, visible: Visibility) -> CheckedVectorIndex | None:
         if self._external is None:
             return None
+        from docgraph.adapters.indexes.external import CheckedVectorIndex, SqlCatalogRows
+
         return CheckedVectorIndex(self._external.index, SqlCatalogRows(sql, visible))
 
     @contextmanager
@@ -117,6 +118,11 @@ class SqliteStore:
             return list_snapshots(table, principal)
 
     def verify(self) -> VerifyReport:
+        from docgraph.adapters.sql.index_changes import index_problems
+        from docgraph.adapters.sql.verify import verify
+        from docgraph.adapters.sqlite.file_checks import file_problems
+        from docgraph.adapters.sqlite.server_tables import server_file_problems
+
         with self._readers.reading(self._readers.file_id()) as reader:
             database = SqliteDatabase(reader.connection)
             damage = chain(
@@ -127,6 +133,8 @@ class SqliteStore:
             return verify(database, reader.guard.bind, damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
+        from docgraph.adapters.sql.prune import prune
+
         with self._writing(tenant) as connection:
             connection.execute("PRAGMA secure_delete = ON")
             database = SqliteDatabase(connection)
@@ -143,6 +151,9 @@ class SqliteStore:
 
     @contextmanager
     def access_policy(self, tenant: str) -> Iterator[SqlAccessPolicyStore]:
+        from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
+        from docgraph.adapters.sql.index_changes import IndexChanges
+
         with self._connected() as connection:
             database = SqliteDatabase(connection)
             index = IndexChanges(database, tenant, self._external)
@@ -164,6 +175,9 @@ class SqliteStore:
     def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
     ) -> Iterator[SqlSnapshotWriter]:
+        from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
+        from docgraph.adapters.sqlite.vectors import SqliteStoredVectors
+
         with self._writing(tenant) as connection:
             connection.execute("PRAGMA wal_autocheckpoint = 8000")
             connection.execute("PRAGMA cache_size = -16000")
@@ -181,6 +195,12 @@ class SqliteStore:
             self._empty_log(connection)
 
     def reindex(self) -> ReindexResult:
+        from docgraph.adapters.sql.index_changes import (
+            IndexChanges,
+            index_tenants,
+            require_external,
+        )
+
         external = require_external(self._external)
         with self._writing("") as connection:
             database = SqliteDatabase(connection)

@@ -19,7 +19,11 @@ def main() -> None:
     escape_streams()
     try:
         if sys.argv[1:2] and sys.argv[1] in _ASKING and "--help" not in sys.argv:
-            begin_to_load()
+            begin_to_load(embedder=not any(map(_names_pipeline, sys.argv[2:])))
+            from docgraph.interfaces.cli.direct import run_directly
+
+            if run_directly(sys.argv[1:]):
+                sys.exit()
         from docgraph.interfaces.cli.app import app
 
         app()
@@ -39,13 +43,22 @@ def main() -> None:
         gc.freeze()  # a process that ends here need not look for garbage once more
 
 
-def begin_to_load() -> None:
+def _names_pipeline(word: str) -> bool:
+    """One may search by words alone; that is known when it was read."""
+    return word.startswith(("-p", "--pipeline"))
+
+
+def begin_to_load(*, embedder: bool = True) -> None:
     """The embedder takes longest, so it loads while the command line and the engine do.
 
     They take turns more often than usual, and nobody looks for garbage in what is loaded to stay.
     """
     gc.disable()
+    # Further threads of OpenBLAS take processor time even while they wait.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.setswitchinterval(_TURN)
+    if not embedder:
+        return
     from docgraph.wiring.models import preload_embedder
     from docgraph.wiring.settings import read_settings
 

@@ -36,7 +36,7 @@ def ask(
     The configured model reads the context and nothing else; every sentence is checked. Without a
     model the context is the answer.
     """
-    from docgraph.interfaces.cli.render_retrieval import StreamPrinter, show_answer
+    from docgraph.interfaces.cli.render_answer import StreamPrinter, show_answer
 
     engine, printer = common.engine(asked.question), StreamPrinter()
     request = build_request(common, pipeline, asked)
@@ -103,10 +103,12 @@ def context(
 @expand_options
 def search(question: QuestionArgument, *, pipeline: PipelineOptions, common: CommonOptions) -> None:
     """Find seeds: ids and scores, never text."""
-    from docgraph.interfaces.cli.render_retrieval import show_seeds
+    from docgraph.interfaces.cli.render_answer import show_seeds
+    from docgraph.model.seeds import Seeds
 
-    engine = common.engine(question)
     request = build_request(common, pipeline, RequestOptions(question))
+    lexical = request.pipeline.up_to(Seeds).reads_no_vector
+    engine = common.engine(None if lexical else question)
     result = engine.questions.search(request)
     note_running_ingest(common, engine)
     states = source_states(common, engine, result)

@@ -33,7 +33,6 @@ def test_the_installed_pack_is_the_pinned_one() -> None:
     pack = read_pack(find_pack())
     assert (pack.layers, pack.heads, pack.width, pack.max_length) == (6, 12, 384, 512)
     assert pack.floats("l0.qkv.w").shape == (1152, 384)
-    assert pack.tokenizer == read_tokenizer(find_pack())
 
 
 def test_the_largest_number_of_every_group_is_the_largest_that_there_is() -> None:

@@ -10,7 +10,7 @@ from docgraph.adapters.onnx.tokenizer import load_tokenizer, tokens
 from docgraph.model.errors import ModelError
 
 MAX_TOKENS = 7
-LIBRARY_TOKENIZER = load_tokenizer("library", read_tokenizer(find_pack()))
+LIBRARY_TOKENIZER = load_tokenizer("library", read_tokenizer(find_pack()).decode())
 LIBRARY_TOKENIZER.enable_truncation(MAX_TOKENS)
 
 
