@@ -138,6 +138,19 @@ def test_readers_that_an_ingest_names_are_not_added_without_the_right_access(
     assert world.reads("fin", "options:new.md", 2)
 
 
+def test_options_do_not_open_new_paths_where_files_state_all_others(world: World) -> None:
+    world.put("stated", plan=f"---\naccess: finance\n---\n{SECRET}")
+    world.done("keeper", "stated")
+    world.done("mallory", "stated", readers=["everyone"])
+    world.put("stated", new=SECRET)
+    found = world.done("keeper", "stated")
+    assert "nobody may read it" in found["problems"][0]["reason"]
+    newest = int(found["snapshot"]["snapshot"])
+    assert not world.reads("mallory", "stated:new.md", newest)
+    world.done("keeper", "stated", readers=["everyone"])
+    assert world.reads("mallory", "stated:new.md", newest + 1)
+
+
 def test_a_folder_that_fills_a_repository_is_not_opened_under_another_name(world: World) -> None:
     world.put("budget/year", plan=SECRET)
     world.done("keeper", "budget", readers=["finance"])

@@ -255,3 +255,21 @@ def test_a_file_s_own_statements_open_what_the_ingest_contains() -> None:
     open_to_all = '- {path: "**", readers: everyone}\n'
     run({"access.yaml": open_to_all, "a.md": "x"}, writer, may_open=False)
     assert rule(writer, "a.md") == OPEN
+
+
+@pytest.mark.requirement(73)
+@pytest.mark.parametrize("files", [{"a.md": STAFF_ONLY}, {"access.yaml": YAML, "a.md": "x"}])
+def test_options_do_not_widen_the_default_of_new_paths_unless_they_may(
+    files: dict[str, str],
+) -> None:
+    def default() -> AccessRule:
+        return intersect_rules("local", writer.access.default_statements() or ())
+
+    writer = MemoryWriter()
+    run(files, writer)
+    run(files, writer, rule_for=lambda _: OPEN, may_open=False)
+    assert default() == NOBODY
+    run(files, writer, rule_for=lambda _: OPEN)
+    assert default() == OPEN
+    run(files, writer, rule_for=lambda _: STAFF, may_open=False)
+    assert default() == STAFF
