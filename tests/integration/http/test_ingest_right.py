@@ -163,6 +163,18 @@ def test_a_folder_that_fills_a_repository_is_not_opened_under_another_name(world
     assert listed.status_code == 404
 
 
+def test_commits_are_not_opened_through_a_linked_work_tree(world: World) -> None:
+    git = GitRepository(world.put("trunk"))
+    first = git.commit({"year/plan.md": SECRET})
+    world.done("keeper", "trunk", ref="HEAD", readers=["finance"])
+    git.git("worktree", "add", "--quiet", "../linked", first)
+    for path in ("linked", "linked/year"):
+        body = {"ref": "HEAD", "repository": "mine", "readers": ["everyone"]}
+        assert "'access'" in world.refused("mallory", path, **body)
+    # It is the same source.
+    world.done("keeper", "linked", ref=first, repository="trunk", branch="first")
+
+
 def test_a_new_branch_has_the_source_of_its_repository(world: World) -> None:
     """A part of the source has other paths, on which no rule is stated yet."""
     world.put("branched/year", plan=SECRET)
