@@ -249,6 +249,26 @@ def test_options_open_nothing_that_is_stored_unless_they_may(
 
 
 @pytest.mark.requirement(73)
+@pytest.mark.parametrize(
+    "said",
+    [
+        AccessRule("local", frozenset({"staff"}), frozenset({"eu"})),
+        AccessRule("local", frozenset({"staff"}), frozenset(), 1),
+    ],
+    ids=["another level", "another label"],
+)
+def test_options_take_no_label_and_no_level_away_unless_they_may(said: AccessRule) -> None:
+    writer = MemoryWriter()
+    before = AccessRule("local", frozenset({"staff"}), frozenset({"eu"}), 1)
+    run({"a.md": "x"}, writer, rule_for=lambda _: before)
+    with pytest.raises(NotAuthorized):
+        run({"a.md": "x"}, writer, rule_for=lambda _: said, may_open=False)
+    assert rule(writer, "a.md") == before
+    run({"a.md": "x"}, writer, rule_for=lambda _: said)
+    assert rule(writer, "a.md") == said
+
+
+@pytest.mark.requirement(73)
 def test_a_file_s_own_statements_open_what_the_ingest_contains() -> None:
     writer = MemoryWriter()
     run({"access.yaml": '- {path: "**", readers: staff}\n', "a.md": "x"}, writer)
