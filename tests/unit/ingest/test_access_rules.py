@@ -269,6 +269,16 @@ def test_options_take_no_label_and_no_level_away_unless_they_may(said: AccessRul
 
 
 @pytest.mark.requirement(73)
+def test_options_state_nothing_of_paths_that_the_ingest_does_not_contain() -> None:
+    writer = MemoryWriter()
+    run({"a.md": "x", "b.md": "y"}, writer, rule_for=lambda _: STAFF)
+    run({"a.md": "x"}, writer, rule_for=lambda _: OPEN)
+    assert (rule(writer, "a.md"), rule(writer, "b.md")) == (OPEN, STAFF)
+    run({"a.md": "x", "b.md": "y"}, writer, may_open=False)
+    assert rule(writer, "b.md") == STAFF
+
+
+@pytest.mark.requirement(73)
 def test_a_file_s_own_statements_open_what_the_ingest_contains() -> None:
     writer = MemoryWriter()
     run({"access.yaml": '- {path: "**", readers: staff}\n', "a.md": "x"}, writer)
