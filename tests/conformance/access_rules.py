@@ -1,6 +1,7 @@
 """Access rules that every store keeps: what counts at once, and what no branch can widen."""
 
 import contextlib
+from dataclasses import replace
 
 import pytest
 
@@ -315,6 +316,28 @@ class AccessRules:
             writes.publish()
         assert seen(store, SnapshotSelector("r", "main"), reader=someone()) == ["r:a.md"]
         assert store.verify().is_sound
+
+    @pytest.mark.requirement(73)
+    def test_a_text_that_is_only_read_anew_is_not_a_closed_one_that_comes_back(
+        self, store: Store
+    ) -> None:
+        """As after an update of docgraph: the same text is a new version."""
+
+        def read_anew(fingerprint: str) -> None:
+            with writing(store) as writes:
+                write(writes, [replace(text, fingerprint=fingerprint)])
+                writes.access.set_statements({}, may_open=False)
+                writes.publish()
+
+        text = document("a.md", "text", rule=STAFF)
+        publish(store, text)
+        read_anew("2")
+        with writing(store) as writes:
+            writes.access.set_statements({"a.md": statements_of(OPEN)})
+            writes.publish()
+        text = document("a.md", "text", rule=OPEN)
+        read_anew("3")
+        assert seen(store, SnapshotSelector("r", "main"), reader=someone()) == ["r:a.md"]
 
     @pytest.mark.requirement(73)
     def test_a_branch_knows_the_source_that_it_is_filled_from(self, store: Store) -> None:

@@ -114,6 +114,8 @@ OF_FORMAT: Mapping[str, tuple[Repeated, ...]] = {
         ),
         Repeated("from a import *\n" * 200, "f()\n"),
         Repeated("x = a", ".b()"),
+        Repeated("a\n", "\n/*a.b()"),
+        Repeated("from a import *\n" * 300, "\n/*a.b()"),
         Repeated("def f(", "a\\N: A = B(), ", "): pass"),
         Repeated("try:\n", " from a import *\n"),
     ),

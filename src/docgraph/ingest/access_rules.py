@@ -201,13 +201,19 @@ class AccessRules:
         self, written: Iterable[tuple[AccessStatement, ...]]
     ) -> tuple[AccessStatement, ...]:
         """Of later new paths, as far as no file states anything of them: what the options said of
-        the `written` documents; where that differs by path, the narrowest of it."""
+        the `written` documents; where that differs by path, the narrowest of it. Where files state
+        readers of all of them, options may go beyond the default, which then stays as it was."""
         if self.options is None:
             return self._keep(self.stored.defaults, stated=False)
         rules = {one.rule for statements in written for one in statements if one.source == OPTIONS}
         if not rules:
             return self.stored.defaults or ()
         narrowest = reduce(AccessRule.intersect, sorted(rules, key=AccessRule.describe))
+        before = self.stored.defaults
+        if before is not None and not self._may_replace(
+            narrowest, intersect_rules(self.tenant, before)
+        ):
+            return before
         return (AccessStatement(OPTIONS, 0, "", narrowest),)
 
     def _combine(
@@ -258,11 +264,14 @@ class AccessRules:
         return (*defaults, *options)
 
     def _check_within(self, rule: AccessRule, stored: AccessRule) -> None:
-        if not self.may_open and not rule.is_within(stored):
+        if not self._may_replace(rule, stored):
             raise NotAuthorized(
                 "these options admit readers whom the rules of this branch do not admit; "
                 f"that needs the right {ACCESS!r}"
             )
+
+    def _may_replace(self, rule: AccessRule, stored: AccessRule) -> bool:
+        return self.may_open or rule.is_within(stored)
 
 
 @dataclass(frozen=True, slots=True)

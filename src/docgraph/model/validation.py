@@ -60,20 +60,27 @@ def closest_name(name: str, known: Iterable[str]) -> str | None:
 
 
 def closest_path(path: str, known: Iterable[str]) -> str | None:
-    """A file of the same folder whose name is close to it; else one of its name elsewhere."""
+    """A file of the same folder whose name, without its suffix, is close to it; else one of its
+    name elsewhere."""
     folder, _, name = path.rpartition("/")
-    inside: dict[str, str] = {}
+    inside: dict[str, list[str]] = {}
     elsewhere: list[str] = []
+    compared = 0
     for one in sorted(known):
         its_folder, _, its_name = one.rpartition("/")
-        if its_folder == folder and len(inside) < MAX_COMPARED:
-            inside[its_name] = one
+        if its_folder == folder and compared < MAX_COMPARED:
+            inside.setdefault(_without_suffix(its_name), []).append(one)
+            compared += 1
         elif its_name == name and len(elsewhere) < MAX_COMPARED:
             elsewhere.append(one)
-    close = closest_name(name, inside)
-    if close is not None:
-        return inside[close]
-    return _closest(path, elsewhere, cutoff=0.0) or next(iter(elsewhere), None)
+    close = closest_name(_without_suffix(name), inside)
+    fitting = elsewhere if close is None else inside[close]
+    return _closest(path, fitting, cutoff=0.0) or next(iter(fitting), None)
+
+
+def _without_suffix(name: str) -> str:
+    """What all names of a kind of file end with says nothing of how close two names are."""
+    return name.rpartition(".")[0] or name
 
 
 def _closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str | None:

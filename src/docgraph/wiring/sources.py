@@ -29,12 +29,19 @@ def default_repository(path: Path) -> str:
 def source_location(path: Path | str, ref: str = "") -> SourceLocation:
     """What identifies a source: the real path, or the address without its credentials.
 
-    A remote in a repository's settings does not: those who write the folder can forge it.
+    A remote in a repository's settings does not: those who write the folder can forge it. Commits
+    that are read through a linked work tree are those of its repository.
     """
     if isinstance(path, str) and _ADDRESS.match(path):
         return SourceLocation(_CREDENTIALS.sub("//", path, count=1), ref)
     place = Path(path).resolve()
-    return SourceLocation(str(place.parent if place.name == ".git" else place), ref)
+    if place.name == ".git":
+        place = place.parent
+    if ref:
+        from docgraph.adapters.sources.git_bounds import main_work_tree
+
+        place = main_work_tree(place)
+    return SourceLocation(str(place), ref)
 
 
 def is_bare(path: Path) -> bool:

@@ -138,6 +138,19 @@ def test_readers_that_an_ingest_names_are_not_added_without_the_right_access(
     assert world.reads("fin", "options:new.md", 2)
 
 
+def test_options_do_not_open_new_paths_where_files_state_all_others(world: World) -> None:
+    world.put("stated", plan=f"---\naccess: finance\n---\n{SECRET}")
+    world.done("keeper", "stated")
+    world.done("mallory", "stated", readers=["everyone"])
+    world.put("stated", new=SECRET)
+    found = world.done("keeper", "stated")
+    assert "nobody may read it" in found["problems"][0]["reason"]
+    newest = int(found["snapshot"]["snapshot"])
+    assert not world.reads("mallory", "stated:new.md", newest)
+    world.done("keeper", "stated", readers=["everyone"])
+    assert world.reads("mallory", "stated:new.md", newest + 1)
+
+
 def test_a_folder_that_fills_a_repository_is_not_opened_under_another_name(world: World) -> None:
     world.put("budget/year", plan=SECRET)
     world.done("keeper", "budget", readers=["finance"])
@@ -148,6 +161,18 @@ def test_a_folder_that_fills_a_repository_is_not_opened_under_another_name(world
         "/v1/snapshots", params={"repository": "mine"}, headers=world.headers("mallory")
     )
     assert listed.status_code == 404
+
+
+def test_commits_are_not_opened_through_a_linked_work_tree(world: World) -> None:
+    git = GitRepository(world.put("trunk"))
+    first = git.commit({"year/plan.md": SECRET})
+    world.done("keeper", "trunk", ref="HEAD", readers=["finance"])
+    git.git("worktree", "add", "--quiet", "../linked", first)
+    for path in ("linked", "linked/year"):
+        body = {"ref": "HEAD", "repository": "mine", "readers": ["everyone"]}
+        assert "'access'" in world.refused("mallory", path, **body)
+    # It is the same source.
+    world.done("keeper", "linked", ref=first, repository="trunk", branch="first")
 
 
 def test_a_new_branch_has_the_source_of_its_repository(world: World) -> None:

@@ -249,9 +249,57 @@ def test_options_open_nothing_that_is_stored_unless_they_may(
 
 
 @pytest.mark.requirement(73)
+@pytest.mark.parametrize(
+    "said",
+    [
+        AccessRule("local", frozenset({"staff"}), frozenset({"eu"})),
+        AccessRule("local", frozenset({"staff"}), frozenset(), 1),
+    ],
+    ids=["another level", "another label"],
+)
+def test_options_take_no_label_and_no_level_away_unless_they_may(said: AccessRule) -> None:
+    writer = MemoryWriter()
+    before = AccessRule("local", frozenset({"staff"}), frozenset({"eu"}), 1)
+    run({"a.md": "x"}, writer, rule_for=lambda _: before)
+    with pytest.raises(NotAuthorized):
+        run({"a.md": "x"}, writer, rule_for=lambda _: said, may_open=False)
+    assert rule(writer, "a.md") == before
+    run({"a.md": "x"}, writer, rule_for=lambda _: said)
+    assert rule(writer, "a.md") == said
+
+
+@pytest.mark.requirement(73)
+def test_options_state_nothing_of_paths_that_the_ingest_does_not_contain() -> None:
+    writer = MemoryWriter()
+    run({"a.md": "x", "b.md": "y"}, writer, rule_for=lambda _: STAFF)
+    run({"a.md": "x"}, writer, rule_for=lambda _: OPEN)
+    assert (rule(writer, "a.md"), rule(writer, "b.md")) == (OPEN, STAFF)
+    run({"a.md": "x", "b.md": "y"}, writer, may_open=False)
+    assert rule(writer, "b.md") == STAFF
+
+
+@pytest.mark.requirement(73)
 def test_a_file_s_own_statements_open_what_the_ingest_contains() -> None:
     writer = MemoryWriter()
     run({"access.yaml": '- {path: "**", readers: staff}\n', "a.md": "x"}, writer)
     open_to_all = '- {path: "**", readers: everyone}\n'
     run({"access.yaml": open_to_all, "a.md": "x"}, writer, may_open=False)
     assert rule(writer, "a.md") == OPEN
+
+
+@pytest.mark.requirement(73)
+@pytest.mark.parametrize("files", [{"a.md": STAFF_ONLY}, {"access.yaml": YAML, "a.md": "x"}])
+def test_options_do_not_widen_the_default_of_new_paths_unless_they_may(
+    files: dict[str, str],
+) -> None:
+    def default() -> AccessRule:
+        return intersect_rules("local", writer.access.default_statements() or ())
+
+    writer = MemoryWriter()
+    run(files, writer)
+    run(files, writer, rule_for=lambda _: OPEN, may_open=False)
+    assert default() == NOBODY
+    run(files, writer, rule_for=lambda _: OPEN)
+    assert default() == OPEN
+    run(files, writer, rule_for=lambda _: STAFF, may_open=False)
+    assert default() == STAFF

@@ -50,6 +50,20 @@ def test_losing_a_right_never_opens_a_document(person: Principal, rule: AccessRu
     assert not less.may_read(rule) or person.may_read(rule)
 
 
+@pytest.mark.requirement(73)
+@given(rules, rules)
+def test_a_rule_is_within_another_if_all_whom_it_admits_may_read_the_other(
+    rule: AccessRule, other: AccessRule
+) -> None:
+    groups = [() if group == EVERYONE else (group,) for group in sorted(rule.readers)]
+    admitted = [
+        someone(*own, tenant=rule.tenant, labels=rule.labels, clearance=rule.level)
+        for own in groups
+    ]
+    assert all(person.may_read(rule) for person in admitted)
+    assert rule.is_within(other) is all(person.may_read(other) for person in admitted)
+
+
 @pytest.mark.requirement(35)
 @pytest.mark.parametrize(
     ("held", "read"),

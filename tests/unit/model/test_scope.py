@@ -3,9 +3,34 @@
 import pytest
 
 from docgraph.model.errors import BadInput
-from docgraph.model.snapshot import ALL_REPOSITORIES, Scope, SnapshotName, SnapshotSelector
+from docgraph.model.snapshot import (
+    ALL_REPOSITORIES,
+    Scope,
+    SnapshotName,
+    SnapshotSelector,
+    SourceLocation,
+)
 
 A1, A2, B1 = SnapshotName("a", "main", 1), SnapshotName("a", "next", 2), SnapshotName("b", "m", 1)
+
+
+@pytest.mark.requirement(73)
+@pytest.mark.parametrize(
+    ("one", "other", "overlap"),
+    [
+        ("/srv/a", "/srv/a", True),
+        ("/srv/a/b", "/srv/a", True),
+        ("/srv", "/srv/a", True),
+        ("/", "/srv/a", True),
+        ("/srv/ab", "/srv/a", False),
+        ("/srv/b", "/srv/a", False),
+    ],
+)
+def test_a_source_overlaps_those_inside_it_and_those_around_it(
+    one: str, other: str, overlap: bool
+) -> None:
+    assert SourceLocation(one, "main").overlaps(SourceLocation(other)) is overlap
+    assert SourceLocation(other).overlaps(SourceLocation(one)) is overlap
 
 
 @pytest.mark.requirement(10)

@@ -1,5 +1,7 @@
 """Suggestions for unknown names."""
 
+import pytest
+
 from docgraph.model.validation import (
     MAX_COMPARED_CHARACTERS,
     MAX_COMPARISONS,
@@ -39,3 +41,22 @@ def test_only_so_many_characters_are_compared() -> None:
     alike = [f"{'ba' * 45}{number:010}" for number in range(MAX_COMPARISONS // len(unknown) ** 2)]
     assert closest_name(unknown, [*alike[:-2], f"{unknown}z"]) == f"{unknown}z"
     assert closest_name(unknown, [*alike, f"{unknown}z"]) in alike
+
+
+@pytest.mark.parametrize(
+    ("path", "suggested"),
+    [
+        ("missing.md", None),
+        ("limts.md", "limits.md"),
+        ("Limit.md", "limits.md"),
+        ("limits.txt", "limits.rst"),
+        ("limits.m", "limits.md"),
+        ("limits", "limits.md"),
+        (".limits", "limits.md"),
+        ("c.md", None),
+        ("b/a.md", "old/b/a.md"),
+    ],
+)
+def test_names_of_files_are_compared_without_their_suffix(path: str, suggested: str | None) -> None:
+    known = ["limits.md", "limits.rst", "b.md", "pause.md", "old/b/a.md", "older/a.md"]
+    assert closest_path(path, known) == suggested

@@ -212,6 +212,12 @@ def test_a_methods_edges_have_the_position_of_its_class() -> None:
     assert grow(place, "r:m::Z", "r:m::A").order[2:] == ("r:c", "r:d")
 
 
+def test_a_class_does_not_contain_another_whose_name_it_begins() -> None:
+    code = document("r:m", parts=(Part("::A"), Part("::AB")))
+    place = world(code, *PLACE, edges=[edge("r:m::AB", "r:c", at=1), edge("r:a", "r:d", at=2)])
+    assert grow(place, "r:m::A", "r:a", "r:m").order[3:] == ("r:d", "r:c")
+
+
 def test_a_file_does_not_contain_another_whose_name_continues_with_a_dot() -> None:
     place = world(
         document("r:README"),

@@ -1,6 +1,7 @@
 """Neighbours are taken some way up to the seeds that name them, and contest places with seeds."""
 
 import math
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -10,11 +11,12 @@ from hypothesis import strategies as st
 from docgraph.action import contract_of
 from docgraph.model.edge import Relationship
 from docgraph.model.plan import RetrievalPlan
-from docgraph.model.seeds import Seeds
+from docgraph.model.seeds import CandidateScores, Seed, Seeds
 from docgraph.plan.admission import (
     REFERENCE_WEIGHT,
     SHARED_NAME_WEIGHT,
     damped_score,
+    document_scores,
     relation_weighted_score,
 )
 from docgraph.plan.expand_relationships import Admit, expand_relationships
@@ -123,6 +125,26 @@ def test_with_competition_a_better_seed_keeps_its_place() -> None:
     assert [one.document_id for one in plan.expanded_documents] == []
     near_one = shore([edge("r:a", "r:i")], i=towards(0.95))
     assert expand(near_one, found, admit="competitive").order[:2] == ("r:a", "r:i")
+
+
+@pytest.mark.parametrize("admit", PROPAGATING)
+def test_of_edges_that_raise_a_score_alike_the_first_counts(admit: str) -> None:
+    edges = [edge("r:a", "r:i", "supersedes", at=9), edge("r:a", "r:i", "references", at=1)]
+    for stored in (edges, edges[::-1]):
+        plan = expand(shore(stored), with_scores(seeds("r:a")), admit=admit)
+        (reached,) = plan.expanded_documents
+        assert (reached.document_id, reached.via) == ("r:i", "references")
+
+
+@given(st.permutations([0.2, 0.9, 0.4]))
+def test_a_document_has_the_best_score_of_its_parts(scores: list[float]) -> None:
+    parts = (Seed(f"r:a::{part}", score, "") for part, score in zip("fgh", scores, strict=True))
+    found = Seeds(tuple(parts), ())
+    search = shore([]).search
+    assert document_scores(found, (), ask("why?"), search)["r:a"] == 0.9
+    candidates = CandidateScores((("r:a", 0.95),), 0.0)
+    known = replace(found, candidates=candidates)
+    assert document_scores(known, (), ask("why?"), search)["r:a"] == 0.95
 
 
 def test_a_neighbour_is_measured_as_the_candidates_were() -> None:

@@ -53,6 +53,24 @@ def check_bounds(path: Path, inside: Path) -> GitLayout:
     return GitLayout(own, common)
 
 
+def main_work_tree(path: Path) -> Path:
+    """The folder of the main work tree, or of the bare repository, that stands for this one of a
+    linked work tree: both have the same commits. Other folders stand for themselves."""
+    for tree in (path, *path.parents):
+        mode = _mode(tree / ".git")
+        if not mode:
+            continue
+        if not stat.S_ISREG(mode):
+            return path
+        own = _pointer_target(tree / ".git", rb"gitdir: ")
+        if not _mode(own / "commondir"):
+            return path
+        common = _pointer_target(own / "commondir", rb"").resolve()
+        repository = common.parent if common.name == ".git" else common
+        return repository / path.relative_to(tree)
+    return path
+
+
 def _find_git_folder(path: Path, root: Path) -> Path:
     """As git searches: upwards from the path, but never above the root."""
     for folder in (path, *path.parents):

@@ -1,13 +1,15 @@
 """Parses code with tree-sitter within limits that count the parser's work, and no time.
 
 Tree-sitter's time grows with the square of a file and more where text is no code: the lexer reads
-the same bytes again and again, an error costs as much as the parser's stack or all that was
-skipped before, and two readings of a text that stay possible are compared at every token. So the
-parser gets its text in blocks. Each read of one is counted; between some reads, the parser logs
-its steps: the more often, the more errors and readings there are. Ordinary code takes a fifth of
-each limit at most. At a limit the text ends.
+the same bytes again and again, an error costs as much as the parser's stack or all that was skipped
+before, two readings of a text that stay possible are compared at every token, and readings that are
+merged undecided are compared at the end, each with all that follows. So the parser gets its text in
+blocks. Each read of one is counted; between some reads, the parser logs its steps: the more often,
+the more errors and readings there are. Ordinary code takes a fifth of each limit at most. At a
+limit the text ends.
 """
 
+import math
 import re
 
 import numpy as np
@@ -29,6 +31,7 @@ _READS_BETWEEN_LOGS = 8  # where the last log shows an error or several readings
 _FIRST_LOG = 64  # counted in reads
 _MAX_READS_BETWEEN_LOGS = 256
 _LOGGED_STEPS = 64  # at least, each time
+_MANY_MERGES = 3  # in one log
 _BRACKET = re.compile(rb"[<>;{}]")
 _OPENING = (b"(", b"[", b"{")
 _DEPTHS = np.zeros(256, dtype=np.int8)
@@ -37,15 +40,20 @@ _DEPTHS[list(b")]}")] = -1
 # The beginning of a message about a step with a single stack; state 0 is that of an error.
 _UNAMBIGUOUS = "process version:0, version_count:1, state:"
 _IN_ERROR = f"{_UNAMBIGUOUS}0,"
+_STEP = re.compile(r"process version:[0-9]+, version_count:([0-9]+)")
+_REMOVAL = "removed"
 _RECOVERY = "recover_to_previous"
 _COMPARISON = "select_"
 
 
-def parse(grammar: Grammar, data: bytes) -> tuple[Tree, str]:
-    """The tree, and why it is that of an empty file."""
+def parse(grammar: Grammar, data: bytes, max_merges: float = math.inf) -> tuple[Tree, str]:
+    """The tree, and why it is that of an empty file.
+
+    `max_merges` are of readings that nothing has decided between yet, of those that are logged.
+    """
     problem = _find_depth_problem(data)
     if not problem:
-        work = _CountedParse(grammar, data)
+        work = _CountedParse(grammar, data, max_merges)
         tree = work.parser.parse(work.read)
         del work.parser.logger  # else the two would refer to each other for ever
         problem = work.problem or _find_marks_problem(tree.root_node)
@@ -102,18 +110,21 @@ class _CountedParse:
     """Gives the parser its text, and counts its work.
 
     `_ambiguous` is how many logs in a row show no step with a single stack; `_ambiguity` sums
-    that up, since the time of a step grows with it.
+    that up, since the time of a step grows with it. `_merges` are readings that became one without
+    being removed, less those that were compared.
     """
 
-    def __init__(self, grammar: Grammar, data: bytes) -> None:
+    def __init__(self, grammar: Grammar, data: bytes, max_merges: float) -> None:
         self.parser = Parser(grammar)
         self.problem = ""
         self._data = data
         self._max_reads = _MIN_READS + MAX_READS_PER_BYTE * len(data)
         self._max_steps = _MIN_STEPS + MAX_STEPS_PER_BYTE * len(data)
+        self._max_merges = max_merges
         self._max_ambiguity = _MIN_AMBIGUITY + MAX_AMBIGUITY_PER_BYTE * len(data)
         self._reads = self._steps = self._recoveries = self._comparisons = 0
         self._ambiguity = self._ambiguous = 0
+        self._merges = self._merged_before = self._readings = 0
         self._logging = self._has_problems = False
         self._gap = self._next_log = _FIRST_LOG
         self._log_end = 0  # counted in steps
@@ -125,6 +136,7 @@ class _CountedParse:
             self._stop_logging()
         elif not self._logging and self._reads >= self._next_log:
             self._logging, self._log_end = True, self._steps + _LOGGED_STEPS
+            self._merged_before, self._readings = self._merges, 0
             self.parser.logger = self._log
         self.problem = self.problem or self._find_problem()
         if self.problem:
@@ -138,6 +150,10 @@ class _CountedParse:
         if kind is LogType.LEX:  # one for every character
             return
         self._steps += 1
+        if step := _STEP.match(message):
+            readings = int(step[1])
+            self._merges += max(0, self._readings - readings)
+            self._readings = readings
         if message.startswith(_UNAMBIGUOUS):
             self._ambiguous = self._ambiguous if message.startswith(_IN_ERROR) else 0
         elif message.startswith(_RECOVERY):
@@ -145,12 +161,16 @@ class _CountedParse:
             self._has_problems = True
         elif message.startswith(_COMPARISON):
             self._comparisons += 1
+            self._merges = max(0, self._merges - 1)
             self._has_problems = True
+        elif message.startswith(_REMOVAL):
+            self._readings -= 1
 
     def _stop_logging(self) -> None:
         """A log takes longer than the parsing that it is of."""
         del self.parser.logger
-        is_plain = not self._ambiguous and not self._has_problems
+        many_merges = self._merges - self._merged_before >= _MANY_MERGES
+        is_plain = not self._ambiguous and not self._has_problems and not many_merges
         self._gap = min(2 * self._gap, _MAX_READS_BETWEEN_LOGS) if is_plain else _READS_BETWEEN_LOGS
         self._logging, self._next_log = False, self._reads + self._gap
         self._has_problems = False
@@ -164,6 +184,7 @@ class _CountedParse:
             return "the parser takes too many steps"
         if self._recoveries > MAX_RECOVERIES:
             return "too many places do not parse"
-        if self._comparisons > MAX_COMPARISONS or self._ambiguity > self._max_ambiguity:
+        ambiguous = self._comparisons > MAX_COMPARISONS or self._ambiguity > self._max_ambiguity
+        if ambiguous or self._merges > self._max_merges:
             return "too much of it is ambiguous"
         return ""

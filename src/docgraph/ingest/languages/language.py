@@ -1,5 +1,6 @@
 """What has to be known about a language to read its files."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -63,7 +64,8 @@ class Language:
     (`none`), that `direct`ly in the class, or all that is `nested` in it. With
     `separate_call_names`, methods have names of their own (`name()`); with
     `callable_variables`, a variable can be called all the same.
-    `doc_marks` begin comments that document what follows them.
+    `doc_marks` begin comments that document what follows them. `max_merges` limits how many
+    readings of a text the parser leaves undecided; ordinary code has a fifth of them at most.
     """
 
     grammar: Callable[[], object]
@@ -85,3 +87,4 @@ class Language:
     separate_call_names: bool = False
     callable_variables: bool = False
     doc_marks: tuple[str, ...] = ()
+    max_merges: float = math.inf

@@ -124,4 +124,5 @@ PYTHON = Language(
     builtins=frozenset(dir(builtins)),
     super_words=("super()",),
     member_access="direct",
+    max_merges=120,
 )

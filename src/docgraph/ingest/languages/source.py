@@ -57,7 +57,7 @@ class SourceCode:
         self.data = text.encode()
         self.character_offset = ByteOffsets(self.data)
         self.lines = Lines(text)
-        tree, self._problem = parse(grammar, language.prepare(self.data))
+        tree, self._problem = parse(grammar, language.prepare(self.data), language.max_merges)
         self.root = tree.root_node
         self._ascii = len(text) == len(self.data)
         cursor = QueryCursor(query)

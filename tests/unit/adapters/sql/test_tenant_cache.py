@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.adapters.sql.tenant_cache import ENTRY_BYTES, CachePart, TenantCache
+from docgraph.adapters.sql.version_table import TOKEN, Counted
 
 LIMIT = 10 * ENTRY_BYTES
 steps = st.lists(
@@ -71,3 +72,16 @@ def test_only_the_named_parts_of_the_tenant_lose_what_a_predicate_rejects() -> N
     assert ("t", "one", 1) not in kept
     assert len(kept) == 7
     assert cache.nbytes == 7 * ENTRY_BYTES
+
+
+def test_a_state_that_follows_no_known_one_begins_a_history_without_anything_kept() -> None:
+    """As after a store was restored from a backup: the same numbers may mean something else."""
+    cache = TenantCache()
+    old, new, other = ("a" * TOKEN, "b" * TOKEN, "c" * TOKEN)
+    first = cache.history("t", Counted(1, 1, old))
+    cache.put((first.name, "part", 1), "kept", 1)
+    assert cache.history("t", Counted(2, 1, new + old)).name == first.name
+    assert cache.get((first.name, "part", 1)) == "kept"
+    restored = cache.history("t", Counted(2, 1, other + old))
+    assert restored.name != first.name
+    assert cache.get((first.name, "part", 1)) is None

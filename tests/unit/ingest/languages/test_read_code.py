@@ -102,6 +102,16 @@ def test_time_grows_with_the_depth_of_code_and_no_faster(
     assert growth(read, size) < LINEAR
 
 
+def test_a_file_of_readings_that_nothing_decides_between_is_read_as_text() -> None:
+    """The parser would compare them all at the end, each with all that follows."""
+    text = "a\n" + "\n/*a.b()" * 2_000
+    found = parse_python("a.py", text)
+    assert found.text == text
+    assert (found.parts, found.references) == ((), ())
+    assert any("ambiguous" in remark for remark in found.remarks)
+    assert len(parse_python("a.py", "print 'a'\n" * 200 + "def f(): pass\n").parts) == 1
+
+
 def test_a_qualified_name_does_not_grow_with_every_level() -> None:
     found = parse_javascript("a.js", "function a(){" * 900 + "}" * 900)
     assert 0 < len(found.parts) < 100
