@@ -12,7 +12,7 @@ from docgraph.adapters.sql.database import load_queries
 
 # Tables from which rights are computed: see `load_rows`.
 ROWS = {
-    *("change_counts", "segments", "documents"),
+    *("change_counts", "segments", "documents", "document_embeddings"),
     *("access_classes", "branches", "snapshots", "complete_indexes"),
 }
 NO_READS = {

@@ -34,6 +34,7 @@ NOT_FOR_READERS = MappingProxyType(
         "sql.checksums": "computes checksums, for writers and the verification",
         "sql.document_rows": "writes a snapshot",
         "sql.document_writer": "writes a snapshot",
+        "sql.embedding_writer": "writes a snapshot",
         "sql.relation_writer": "writes a snapshot",
         "sql.server_rows": "another file",
         "indexes.postings": "writes a snapshot",
@@ -59,10 +60,8 @@ NOT_FOR_READERS = MappingProxyType(
 OPENERS = ["sqlite.backend", "sqlite.store"]
 # Queries over views that cannot filter, and what does it for them.
 MASKED_BY = {
-    "chunk_vectors": "ReaderView masks chunks",
     "postings_of_terms": "ReaderView masks chunks",
     "segment_arrays": "ReaderView masks documents and chunks",
-    "segment_columns": "ReaderView masks documents and chunks",
     "segments_of_branches": "numbers of segments alone",
 }
 # How readers load .sql files.

@@ -18,6 +18,7 @@ from docgraph.model.edge import Edge
 from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
+from docgraph.testing.small_store import HashedWords
 from tests.interference.probes import everything, refusals_of
 from tests.support.engines import make_engine
 from tests.support.fakes import LengthReranker
@@ -52,7 +53,28 @@ def engine(tmp_path: Path) -> Engine:
     )
     engine.content.add_relation(ALL_SEEING, Edge("r:a.md", "explains", "r:h.md"))
     engine.content.add_relation(ALL_SEEING, Edge("r:a.md", "explains", "r:e.txt"))
+    _add_summaries(engine)
     return engine
+
+
+def _add_summaries(engine: Engine) -> None:
+    """Documents of which the summary alone is embedded, one of them hidden."""
+    later = FILES | {"s.md": "# Summary\n\nOf fuel.\n", "e2.txt": "Thrust\n\nA rocket.\n"}
+    engine.content.ingest(
+        local(),
+        MemorySource(later),
+        repository="r",
+        branch="main",
+        rule_for=lambda path: THEIRS if path in {*UNSEEN, "e2.txt"} else LOCAL_ONLY,
+        embed="none",
+    )
+    embedder = HashedWords()
+    with engine.content.store.open_writer(LOCAL, "r", "main", embedder.identity) as writer:
+        pending = writer.embeddings.pending()
+        vectors = embedder.embed([one.path for one in pending])
+        versions = (one.version for one in pending)
+        writer.embeddings.add_summaries(dict(zip(versions, vectors, strict=True)))
+        writer.publish()
 
 
 @pytest.fixture
@@ -96,7 +118,7 @@ def test_every_read_of_every_stage_goes_through_the_views(
     ("modules", "query", "raw"),
     [
         (
-            "sql.reader_session",
+            "sql.search",
             "names_of_handles",
             "SELECT handle, id, kind FROM document_nodes",
         ),
@@ -105,9 +127,8 @@ def test_every_read_of_every_stage_goes_through_the_views(
             "sql.texts",
             "chunks_of_versions",
             (
-                "SELECT version, position, v.vector, c.id, node, heading_path, first_line, "
-                "last_line, start_offset, end_offset, page FROM vector_chunks AS c "
-                "JOIN vectors AS v ON v.id = c.vector_id "
+                "SELECT version, position, id, node, heading_path, first_line, "
+                "last_line, start_offset, end_offset, page FROM vector_chunks "
                 "WHERE version IN (SELECT value FROM json_each(:versions))"
             ),
         ),

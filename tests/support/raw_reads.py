@@ -24,7 +24,7 @@ VIEWS = frozenset(
 )
 # Of the file, for clients of SQL: it shows every row, so that no reader may name it.
 STORED_VIEWS = frozenset({"document_relationships"})
-_VERSIONS = frozenset({"branches", "documents", "snapshots"})
+_VERSIONS = frozenset({"branches", "document_embeddings", "documents", "snapshots"})
 # Where reads begin: the one place that loads what `visible` is made of, and whether it changed.
 ALLOWED = {
     ("sql.version_table", "load_rows"): _VERSIONS,

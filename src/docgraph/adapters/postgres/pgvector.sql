@@ -40,8 +40,8 @@ SELECT set_config('enable_seqscan', 'on', true),
 
 -- name: nearest_documents
 SELECT v.handle, v.handle, v.handle, -(v.vector::vector({size}) <#> %(asked)s::vector({size}))
-FROM visible_node_vectors AS v JOIN document_nodes AS n ON n.handle = v.handle
-WHERE vector_dims(v.vector) = {size} AND n.parent IS NULL
+FROM visible_node_vectors AS v JOIN visible_nodes AS n ON n.handle = v.handle
+WHERE vector_dims(v.vector) = {size} AND n.id = v.document_id
 ORDER BY (v.vector::{element}({size}) <#> %(asked)s::{element}({size})) {unindexed}
 FETCH FIRST (%(most)s) ROWS {ties};
 

@@ -23,6 +23,7 @@ from docgraph.adapters.postgres.reclassify import Reclassifier
 from docgraph.adapters.postgres.row_security import as_reader, guard
 from docgraph.adapters.postgres.vectors import PostgresStoredVectors
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
+from docgraph.adapters.sql.embedding_writer import unembedded_branches
 from docgraph.adapters.sql.index_changes import (
     IndexChanges,
     index_problems,
@@ -266,10 +267,7 @@ class PostgresStore:
 
     def unembedded_branches(self) -> tuple[BranchKey, ...]:
         with self._access.connection() as connection:
-            database = PostgresDatabase(connection)
-            with database.reading():
-                rows = database.queries("state.sql").rows("unembedded_branches")
-                return tuple(BranchKey(*row) for row in rows)
+            return unembedded_branches(PostgresDatabase(connection))
 
     def running_ingests(self, tenant: str) -> tuple[RunningIngest, ...]:
         with self._access.connection() as connection:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from docgraph.adapters.sql.checksums import row_checksum
-from docgraph.adapters.sql.database import DamagedRow, Row, single_row
+from docgraph.adapters.sql.database import DamagedRow, Database, Row, single_row
 from docgraph.adapters.sql.document_rows import Values
 from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
 from docgraph.adapters.sql.stored_json import load_values
@@ -16,6 +16,7 @@ from docgraph.model.document import Chunk
 from docgraph.model.embedding_state import EmbeddingState
 from docgraph.model.node import DocumentNode, Location
 from docgraph.model.vector import IntVector
+from docgraph.ports.source_states import BranchKey
 from docgraph.ports.writes import EmbeddedDocument, PendingDocument, StoredTexts
 
 
@@ -160,6 +161,12 @@ class SqlEmbeddingWriter:
         self._sql.many("add_chunk_vector", chunks)
         self._sql.many("add_embedding", embeddings)
         self._pending.index.add([one.life for one in documents])
+
+
+def unembedded_branches(database: Database) -> tuple[BranchKey, ...]:
+    """Of all tenants."""
+    rows = database.queries("writes.sql").rows("unembedded_branches")
+    return tuple(BranchKey(*row) for row in rows)
 
 
 def _embedding(complete: int, key: Values, parts: Iterable[tuple[str, Values]]) -> Values:

@@ -28,8 +28,7 @@ _CHECKED = MappingProxyType(
     }
 )
 _PARTS = ("document_nodes", "vector_chunks", "definitions", "node_references")
-# By whether the document is completely embedded.
-_VECTORS = (("summary_vectors",), ("node_vectors", "chunk_vectors"))
+_ALL_VECTORS = ("node_vectors", "chunk_vectors")
 _PAGE = 500  # rows that are read at once
 
 
@@ -87,12 +86,16 @@ def _intact_documents(sql: Queries, versions: list[int]) -> Iterator[bool]:
 def _intact_embeddings(sql: Queries, versions: list[int]) -> Iterator[bool]:
     rows = sql.rows("document_embeddings", versions=versions)
     sums = {tuple(row[:2]): checksum("document_embeddings", row[:-1]) for row in rows}
-    for complete, tables in enumerate(_VECTORS):
-        own = [version for version, is_complete in sums if is_complete == complete]
-        for table in tables:
-            for row in sql.rows(table, versions=own):
-                if (row[0], complete) in sums:
-                    sums[row[0], complete] += checksum(table, row)
+    summarized, completed = (
+        [version for version, is_complete in sums if is_complete == complete] for complete in (0, 1)
+    )
+    for row in sql.rows("summary_vectors", versions=summarized):
+        if (row[0], 0) in sums:  # an index that is damaged may lead to any row
+            sums[row[0], 0] += checksum("summary_vectors", row)
+    for table in _ALL_VECTORS:
+        for row in sql.rows(table, versions=completed):
+            if (row[0], 1) in sums:
+                sums[row[0], 1] += checksum(table, row)
     return (sums[tuple(row[:2])] == row[-1] for row in rows)
 
 

@@ -211,9 +211,10 @@ class SqliteStore:
         return ReindexResult(external.name, count)
 
     def unembedded_branches(self) -> tuple[BranchKey, ...]:
-        with self._readers.reading(self._readers.file_id()) as reader:
-            rows = SqliteDatabase(reader.connection).queries("state.sql")
-            return tuple(BranchKey(*row) for row in rows.rows("unembedded_branches"))
+        from docgraph.adapters.sql.embedding_writer import unembedded_branches
+
+        with self._connected() as connection:
+            return unembedded_branches(SqliteDatabase(connection))
 
     def running_ingests(self, tenant: str) -> tuple[RunningIngest, ...]:
         found = self._ingest_lock.running(tenant)

@@ -38,18 +38,6 @@ SELECT e.id, e.version, e.is_complete
 FROM document_embeddings AS e JOIN documents AS d ON d.version = e.version
 WHERE e.id > :after AND d.branch = :branch;
 
--- name: unembedded_branches
--- Of which the newest snapshot has documents that are not completely embedded.
--- row: text text text
-SELECT b.tenant, b.repository, b.name FROM branches AS b
-WHERE EXISTS (SELECT 1 FROM documents AS d JOIN snapshots AS s
-                  ON s.branch = b.id AND s.number = b.newest_snapshot
-              WHERE d.branch = b.id AND d.valid_from <= s.number AND d.valid_to > s.number
-                AND NOT EXISTS (SELECT 1 FROM document_embeddings AS e
-                                WHERE e.version = d.version AND e.is_complete = 1
-                                  AND e.id <= s.last_embedding))
-ORDER BY b.tenant, b.repository, b.name;
-
 -- name: last_version
 -- The last number that a version was given. Each dialect has its own text.
 -- row: integer

@@ -266,6 +266,18 @@ WHERE d.version IN :versions[bigint] AND d.branch = :branch AND d.valid_to = :fo
   AND NOT EXISTS (SELECT 1 FROM document_embeddings AS e
                   WHERE e.version = d.version AND e.is_complete >= :complete);
 
+-- name: unembedded_branches
+-- Of which the newest snapshot has documents that are not completely embedded.
+-- row: text text text
+SELECT b.tenant, b.repository, b.name FROM branches AS b
+WHERE EXISTS (SELECT 1 FROM documents AS d JOIN snapshots AS s
+                  ON s.branch = b.id AND s.number = b.newest_snapshot
+              WHERE d.branch = b.id AND d.valid_from <= s.number AND d.valid_to > s.number
+                AND NOT EXISTS (SELECT 1 FROM document_embeddings AS e
+                                WHERE e.version = d.version AND e.is_complete = 1
+                                  AND e.id <= s.last_embedding))
+ORDER BY b.tenant, b.repository, b.name;
+
 -- name: lives_of_versions
 -- row: integer integer integer integer integer
 SELECT version, branch, valid_from, valid_to, access_class FROM documents
