@@ -17,6 +17,7 @@ import httpx
 
 from docgraph.testing.small_store import hash_vector
 from tests.support.scripted_server import Answer, Body
+from tests.support.warm_command import run_warm
 
 DOCGRAPH = [sys.executable, "-m", "docgraph.interfaces.cli.main"]
 COMMAND = [*DOCGRAPH, "serve", "--port", "0"]
@@ -83,11 +84,7 @@ def _clean() -> dict[str, str]:
 
 def run_in(folder: Path, *words: str) -> str:
     """One command of the command line; what it prints."""
-    command = [*DOCGRAPH, *words]
-    done = subprocess.run(
-        command, cwd=folder, env=_clean(), check=True, stdout=subprocess.PIPE, text=True
-    )
-    return done.stdout
+    return run_warm(folder, words, _clean())
 
 
 def create_key(folder: Path, person: str, *groups: str) -> str:
