@@ -17,7 +17,7 @@ import httpx
 
 from docgraph.testing.small_store import hash_vector
 from tests.support.scripted_server import Answer, Body
-from tests.support.warm_command import run_warm
+from tests.support.warm_command import warm_program
 
 DOCGRAPH = [sys.executable, "-m", "docgraph.interfaces.cli.main"]
 COMMAND = [*DOCGRAPH, "serve", "--port", "0"]
@@ -84,7 +84,11 @@ def _clean() -> dict[str, str]:
 
 def run_in(folder: Path, *words: str) -> str:
     """One command of the command line; what it prints."""
-    return run_warm(folder, words, _clean())
+    command = [warm_program(), *words]
+    done = subprocess.run(
+        command, cwd=folder, env=_clean(), check=True, stdout=subprocess.PIPE, text=True
+    )
+    return done.stdout
 
 
 def create_key(folder: Path, person: str, *groups: str) -> str:
