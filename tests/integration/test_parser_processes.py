@@ -92,7 +92,9 @@ def place(tmp_path: Path) -> Path:
 
 
 def environment(place: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(place / "packages")}
+    """Each text is embedded once."""
+    cache = {"DOCGRAPH_VECTOR_CACHE": "on", "DOCGRAPH_VECTOR_CACHE_FOLDER": str(place / "vectors")}
+    return {**os.environ, **cache, "PYTHONPATH": str(place / "packages")}
 
 
 def ingest(place: Path, *words: str) -> dict[str, Any]:
