@@ -87,7 +87,8 @@ def _called(call: ast.Call) -> str:
     match call.func:
         case ast.Attribute(ast.Name("re"), name):
             return name
-    return ""
+        case _:
+            return ""
 
 
 def _patterns(

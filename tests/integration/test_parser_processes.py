@@ -92,9 +92,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def environment(place: Path) -> dict[str, str]:
-    """Each text is embedded once."""
-    cache = {"DOCGRAPH_VECTOR_CACHE": "on", "DOCGRAPH_VECTOR_CACHE_FOLDER": str(place / "vectors")}
-    return {**os.environ, **cache, "PYTHONPATH": str(place / "packages")}
+    return {**os.environ, "PYTHONPATH": str(place / "packages")}
 
 
 def ingest(place: Path, *words: str) -> dict[str, Any]:
