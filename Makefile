@@ -16,6 +16,10 @@ PICTURE ?=
 # make TREES='../django ../cpython' bench
 TREES   ?=
 
+# Without bytecode, which some container images forbid, each of the many processes that tests start
+# would compile all that it imports once more.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV    := .venv
 BIN     := $(VENV)/bin
 # The environment, in three steps: the packages that docgraph needs, docgraph itself, what developers add.

@@ -1,7 +1,9 @@
 """What every test shares: requirement marks, reproducible examples, a clean environment."""
 
+import gc
 import os
 import signal
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
@@ -24,7 +26,39 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+TEST_NAME = "PYTEST_CURRENT_TEST"
 os.environ["DOCGRAPH_VECTOR_CACHE"] = "off"  # that of the developer, also for stores of a session
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected lasts to the end: the collector of cycles need not visit it every time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup() -> Generator[None, object, object]:
+    return (yield from _without_test_name())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    return (yield from _without_test_name())
+
+
+def _without_test_name() -> Generator[None, object, object]:
+    """In one environment the parser that an ingest has left serves the next test too."""
+    name = os.environ.pop(TEST_NAME, None)
+    try:
+        return (yield)
+    finally:
+        if name is not None:
+            os.environ[TEST_NAME] = name
 
 
 @pytest.fixture(autouse=True)

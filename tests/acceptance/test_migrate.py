@@ -20,8 +20,8 @@ from docgraph.wiring.settings import Settings
 from tests.acceptance.conftest import Run, data
 from tests.support.fakes import WordCounter
 from tests.support.postgres_server import LOCKED, OWNER, PASSWORD, PostgresServer, name_of
+from tests.support.warm_command import warm_program
 
-DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
 NAMES = [one.name for one in migrations()]
 
 
@@ -104,7 +104,7 @@ def test_a_password_is_never_printed(command: str, source: str, tmp_path: Path) 
     words = ["--store", store] if source == "argument" else []
     environment = {"DOCGRAPH_STORE": store} if source == "environment" else {}
     done = subprocess.run(
-        [DOCGRAPH, command, *words],
+        [warm_program(), command, *words],
         cwd=tmp_path,
         env=environment,
         capture_output=True,

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.http_server import DOCGRAPH, embeddings, settings_file
 from tests.support.scripted_server import Answer, Body, serve_script
+from tests.support.warm_command import warm_program
 
 
 class GatedEmbedder:
@@ -52,10 +53,12 @@ def folder(
         embedder.gate.set()
 
 
-def start(folder: Path, *words: str) -> "subprocess.Popen[str]":
+def start(
+    folder: Path, *words: str, program: tuple[str, ...] = (*DOCGRAPH,)
+) -> "subprocess.Popen[str]":
     env = {name: value for name, value in os.environ.items() if not name.startswith("DOCGRAPH_")}
     return subprocess.Popen(
-        [*DOCGRAPH, *words],
+        [*program, *words],
         cwd=folder,
         env=env,
         stdout=subprocess.PIPE,
@@ -65,7 +68,7 @@ def start(folder: Path, *words: str) -> "subprocess.Popen[str]":
 
 
 def run(folder: Path, *words: str) -> tuple[str, str]:
-    process = start(folder, *words)
+    process = start(folder, *words, program=(warm_program(),))
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     return out, err

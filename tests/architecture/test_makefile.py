@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,18 @@ def complete_environment(tmp_path: Path) -> Path:
     for stamp in STAMPS:
         (tmp_path / stamp).touch()
     return tmp_path
+
+
+def test_bytecode_is_kept_also_where_the_environment_forbids_it(tmp_path: Path) -> None:
+    more = tmp_path / "more.mk"
+    more.write_text('show:\n\t@"$(PYTHON)" -c "import sys; print(sys.dont_write_bytecode)"\n')
+    words = ["make", "--no-print-directory", "--file=Makefile", f"--file={more}", "show"]
+    here = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+    forbidden = {**here, "PYTHONDONTWRITEBYTECODE": "1"}
+    shown = subprocess.check_output(
+        [*words, f"PYTHON={sys.executable}"], cwd=ROOT, env=forbidden, text=True
+    )
+    assert shown == "False\n"
 
 
 def test_the_demo_needs_no_package_that_only_developers_need(tmp_path: Path) -> None:

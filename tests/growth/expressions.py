@@ -5,13 +5,14 @@ import importlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import docgraph
 
 SOURCE = Path(docgraph.__file__).parent
+IMPORT = re.compile(r"\b(import|from) re\b")
 METHODS = frozenset({"findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"})
 
 
@@ -27,7 +28,11 @@ class Module:
     """`path` is below src/docgraph."""
 
     path: str
-    tree: ast.Module
+    text: str
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
 
     @property
     def name(self) -> str:
@@ -38,7 +43,7 @@ class Module:
 @cache
 def modules() -> tuple[Module, ...]:
     return tuple(
-        Module(path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
+        Module(path.relative_to(SOURCE).as_posix(), path.read_text(encoding="utf-8"))
         for path in sorted(SOURCE.rglob("*.py"))
     )
 
@@ -63,6 +68,8 @@ def expressions(where: str, examples: Mapping[str, tuple[Any, ...]]) -> list[Exp
 @cache
 def _calls(module: Module) -> tuple[tuple[str, ast.Call], ...]:
     """Calls that make or use a pattern, with the name at the top of the module they belong to."""
+    if not IMPORT.search(module.text):
+        return ()
     return tuple(pair for statement in module.tree.body for pair in _calls_in(statement))
 
 
@@ -77,8 +84,11 @@ def _calls_in(statement: ast.stmt) -> Iterator[tuple[str, ast.Call]]:
 
 
 def _called(call: ast.Call) -> str:
-    module, _, name = ast.unparse(call.func).rpartition(".")
-    return name if module == "re" else ""
+    match call.func:
+        case ast.Attribute(ast.Name("re"), name):
+            return name
+        case _:
+            return ""
 
 
 def _patterns(

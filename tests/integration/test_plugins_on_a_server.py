@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -34,18 +35,32 @@ WATCHED = {
 ASKED = {"question": "When does the tide turn?", "pipeline": WATCHED}
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """With a distribution that is installed for every process, and a store."""
-    packages = tmp_path / "packages"
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A distribution, and a store that an ingest made where it is installed."""
+    folder = tmp_path_factory.mktemp("ingested")
+    packages = folder / "packages"
     packages.mkdir()
     entries = {ACTIONS: {"watch_seeds": "watch_seeds"}}
     write_distribution(packages, "pl-witness", WITNESS, entries)
-    monkeypatch.setenv("PYTHONPATH", str(packages))
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "a.md").write_text("# Tide\n\nThe tide turns at noon.\n")
-    assert run(tmp_path, "ingest", "notes", "--store", "s.db").returncode == 0
+    (folder / "notes").mkdir()
+    (folder / "notes" / "a.md").write_text("# Tide\n\nThe tide turns at noon.\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(packages))
+        ingest(folder)
+    return folder
+
+
+@pytest.fixture
+def place(ingested: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, for one test; the distribution is installed for every process."""
+    shutil.copytree(ingested, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "packages"))
     return tmp_path
+
+
+def ingest(place: Path, store: str = "s.db") -> None:
+    assert run(place, "ingest", "notes", "--store", store).returncode == 0
 
 
 def run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -91,10 +106,11 @@ def test_the_command_line_loads_what_is_installed(place: Path) -> None:
 def test_a_server_imports_no_distribution_that_its_settings_do_not_name(
     place: Path, named: str
 ) -> None:
+    ingest(place, "own.db")  # it knows the folder that it was made from: the server reads it again
     everything = {group: {"watched": "WATCHED"} for group in SHIPPED}
     write_distribution(place / "packages", "pl-witness", WITNESS, everything)
     (place / "docgraph.yaml").write_text(f"serve: {{roots: [.]}}\n{named}")
-    with serve_in(place, "--store", "s.db") as server:
+    with serve_in(place, "--store", "own.db") as server:
         server.ready()
         answer = server.client.post("/v1/plans", json=ASKED)
         assert answer.status_code == 422

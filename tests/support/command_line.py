@@ -18,6 +18,7 @@ def run_command(folder: Path, *words: str) -> tuple[int, str, str]:
         patch.setattr(command_line, "begin_to_load", lambda **_: None)
         patch.setattr(sys, "argv", ["docgraph", *words])
         patch.setattr(sys.modules["__main__"], "__package__", None)  # help names the program
+        patch.setattr(gc, "freeze", lambda: None)  # a process of its own would end here
         patch.setenv("COLUMNS", "100")
         patch.chdir(folder)
         try:
@@ -25,6 +26,4 @@ def run_command(folder: Path, *words: str) -> tuple[int, str, str]:
                 command_line.main()
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        finally:
-            gc.unfreeze()  # a process of its own would end here
     return code, output.getvalue(), errors.getvalue()

@@ -17,6 +17,7 @@ import httpx
 
 from docgraph.testing.small_store import hash_vector
 from tests.support.scripted_server import Answer, Body
+from tests.support.warm_command import warm_program
 
 DOCGRAPH = [sys.executable, "-m", "docgraph.interfaces.cli.main"]
 COMMAND = [*DOCGRAPH, "serve", "--port", "0"]
@@ -83,7 +84,7 @@ def _clean() -> dict[str, str]:
 
 def run_in(folder: Path, *words: str) -> str:
     """One command of the command line; what it prints."""
-    command = [*DOCGRAPH, *words]
+    command = [warm_program(), *words]
     done = subprocess.run(
         command, cwd=folder, env=_clean(), check=True, stdout=subprocess.PIPE, text=True
     )

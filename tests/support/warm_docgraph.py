@@ -56,20 +56,22 @@ def await_commands(listener: socket.socket) -> bool:
     while listener in select.select([listener, sys.stdin], [], [])[0]:
         line, _ = listener.accept()
         if os.fork() == 0:
-            return serve_command(line)
+            serve_command(line)
+            return True
         line.close()
     return False
 
 
-def serve_command(line: socket.socket) -> bool:
-    """True in the process that is to carry the command out; the other one tells how it ended."""
+def serve_command(line: socket.socket) -> None:
+    """Returns in the process that is to carry the command out; another one tells how it ended."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _, streams, _, _ = socket.recv_fds(line, 1, 3)
     command = os.fork()
     if command:
         code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
         line.sendall(str(code if code >= 0 else 128 - code).encode())
-        return False
+        # Taking modules apart would take longer than the command, whose streams are open here.
+        os._exit(0)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -78,7 +80,6 @@ def serve_command(line: socket.socket) -> bool:
     os.chdir(place)
     os.environ.clear()
     os.environ.update(environment)
-    return True
 
 
 if __name__ == "__main__":
@@ -92,5 +93,4 @@ if __name__ == "__main__":
         except SystemExit as end:
             sys.stdout.flush()
             sys.stderr.flush()
-            # Taking modules apart would take longer than the command.
             os._exit(end.code if isinstance(end.code, int) else 0 if end.code is None else 1)
