@@ -1,7 +1,7 @@
 """The processes that parse files: their settings, and the pool that they are made with."""
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from annotated_types import Interval
@@ -10,6 +10,9 @@ from docgraph.wiring.model_settings import STRICT
 from docgraph.wiring.plugins import ingest_registries
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from docgraph.ingest.registries import Registries
     from docgraph.ingest.workers.pool import ParserPool
     from docgraph.wiring.settings import Settings
 
@@ -31,6 +34,12 @@ class ParsingSettings:
 DEFAULT_PARSING = ParsingSettings()
 
 
+@cache
+def _loader(plugins: tuple[str, ...] | None) -> "Callable[[], Registries]":
+    """The same object for the same plug-ins: an idle worker serves pools with an equal one."""
+    return partial(ingest_registries, plugins)
+
+
 def open_parser_pool(settings: "Settings") -> "ParserPool":
     """With the plug-ins that the settings allow."""
     from docgraph.ingest.workers.limits import ParserLimits
@@ -38,7 +47,7 @@ def open_parser_pool(settings: "Settings") -> "ParserPool":
 
     chosen = settings.parsing
     limits = ParserLimits(chosen.memory_mib, chosen.cpu_seconds)
-    return ParserPool(partial(ingest_registries, settings.plugins), limits, chosen.workers)
+    return ParserPool(_loader(settings.plugins), limits, chosen.workers)
 
 
 def describe_parsing(settings: "Settings") -> str:
