@@ -168,3 +168,29 @@ def test_equal_candidates_have_no_vector_score() -> None:
 def test_nothing_fuses_to_nothing() -> None:
     assert reciprocal_rank_fusion(([], [])) == []
     assert mixed([]) == []
+
+
+@pytest.mark.requirement(54)
+def test_a_candidate_without_a_vector_is_scored_by_its_words() -> None:
+    """The best words stand for the best cosine, half of them for half of it."""
+    words = {"near": 0.2, "best": 1.0, "half": 0.5}
+    found = dict(score_fusion({"near": 0.8, "far": 0.1}, words, (), (), 0.0))
+    assert found["best"] == pytest.approx(0.8 + WORDS_SHARE)
+    assert found["half"] == pytest.approx(0.4 + WORDS_SHARE / 2)
+    assert found["near"] == pytest.approx(0.8 + WORDS_SHARE * 0.2)
+    assert max(found, key=found.__getitem__) == "best"
+
+
+@pytest.mark.requirement(54)
+@given(st.dictionaries(st.sampled_from("abcdef"), st.floats(0, 1), min_size=1))
+def test_without_any_vector_words_alone_decide(words: dict[str, float]) -> None:
+    ranked = score_fusion({}, words, (), (), 0.0)
+    assert [node for node, _ in ranked] == [node for node, _ in sort_by_score(words)]
+
+
+@pytest.mark.requirement(54)
+def test_a_candidate_without_a_vector_has_its_rank_in_both_rankings() -> None:
+    near, words = [("a", 0.9), ("b", 0.8)], [("new", 5.0), ("a", 4.0)]
+    fused = dict(reciprocal_rank_fusion((near, words), frozenset({"new"})))
+    assert fused["new"] == pytest.approx(2 / 61)
+    assert fused["new"] > fused["a"] > fused["b"]
