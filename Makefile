@@ -47,7 +47,8 @@ LLMPIP  := $(LLM)/bin/python -m pip --quiet --quiet --disable-pip-version-check 
 PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 PIP     := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 # Bytecode is written for what is imported, not for all that is installed: 41 MB and a third of the time.
-INSTALL := $(PIP) install --no-compile --require-hashes --requirement
+# The locks are complete: no package is looked for beside them.
+INSTALL := $(PIP) install --no-compile --no-deps --require-hashes --requirement
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 \
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
 
@@ -146,7 +147,7 @@ $(RESULTS): $(READY) $(DEV) $(shell find src tests checks docs benchmarks exampl
 # What docgraph itself needs, exactly as locked, and bm25s.
 $(BASELINE): requirements.lock benchmarks/requirements.txt | $(READY)
 	@$(BIN)/python -m venv --clear $(PEERS)
-	@$(PEERPIP) install --require-hashes --requirement requirements.lock
+	@$(PEERPIP) install --no-deps --require-hashes --requirement requirements.lock
 	@$(PEERPIP) install --constraint benchmarks/requirements.txt bm25s
 	@touch $@
 

@@ -55,7 +55,7 @@ class NoEmbedder(HashedWords):
 
 
 @pytest.mark.parametrize("stored_by", [NoEmbedder, OtherWords])
-def test_a_search_by_words_embeds_nothing_and_finds_the_same(
+def test_a_lexical_search_embeds_nothing_and_finds_the_same(
     tmp_path: Path, stored_by: type[HashedWords]
 ) -> None:
     """Whichever embedder the snapshot has. A plan holds its vector, so there it is embedded."""
@@ -73,7 +73,7 @@ def test_a_search_by_words_embeds_nothing_and_finds_the_same(
         silent.questions.plan(request)
 
 
-def test_a_search_by_words_with_a_reranker_embeds_the_question(tmp_path: Path) -> None:
+def test_a_lexical_search_with_a_reranker_embeds_the_question(tmp_path: Path) -> None:
     """The reranker reads the chunk that is most similar to it."""
     ingest(engine_with(tmp_path / "s.db", HashedWords))
     reranked = load("documents").with_options("search_nodes", mode="bm25", rerank=3)
