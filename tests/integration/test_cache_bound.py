@@ -72,10 +72,8 @@ def measured(value: Any, known: set[int]) -> int:
     known.add(id(value))
     if isinstance(value, np.ndarray):
         return value.nbytes if value.base is None else measured(value.base, known)
-    if isinstance(value, VersionVectors):
-        return value.nbytes  # rows are reserved ahead
-    if isinstance(value, bytes):
-        return len(value)
+    if isinstance(value, VersionVectors | bytes):  # of the former, rows are reserved ahead
+        return value.nbytes if isinstance(value, VersionVectors) else len(value)
     if isinstance(value, dict):
         return sum(measured(one, known) for one in value.values())
     if isinstance(value, tuple | list):

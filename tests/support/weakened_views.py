@@ -33,7 +33,7 @@ def forget_rights(connection: Connection) -> None:
 
 
 def forget_everything(connection: Connection) -> None:
-    """Not a word on classes, snapshots, their vectors or miners; edges without a look at their ends.
+    """Nothing on classes, snapshots, embeddings or miners; edges without a look at their ends.
 
     `document_relationships` never asks for classes; it lists the snapshots that are requested.
     """

@@ -66,8 +66,8 @@ def write_documents(
     most_characters: int = EMBEDDED_AT_ONCE,
 ) -> WriteCounts:
     """None is a file with nothing to write. If all have no more than so many characters, they are
-    embedded; else none is. If the embedder fails, the rest is left to an EmbeddingJob, which reports
-    it if it fails once more."""
+    embedded; else none is. If the embedder fails, the rest is left to an EmbeddingJob, which raises
+    if that fails too."""
     nodes = chunks = vectors = size = 0
     batches = split_batches(built)
     first: list[list[BuiltDocument]] = []
