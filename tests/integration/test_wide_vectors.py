@@ -165,9 +165,14 @@ def test_another_width_is_another_embedder(address: str, server: Server) -> None
     assert receipt_of(asked(again)).plan.embedder.dimensions == 256
 
 
-def test_a_server_that_gives_another_width_ingests_nothing(tmp_path: Path, server: Server) -> None:
+def test_of_a_server_that_gives_another_width_nothing_is_stored(
+    tmp_path: Path, server: Server
+) -> None:
     server.answer = lambda body: embed({**body, "dimensions": NATIVE})
     own = settings(str(tmp_path / "store.db"), server, 512)
     with pytest.raises(ModelError, match="1536 dimensions, where 512 were requested"):
         filled(own)
-    assert build_engine(own).content.store.snapshots(local()) == ()
+    assert [one.embeddings for one in build_engine(own).content.snapshots(local())] == ["none"]
+    right = filled(settings(str(tmp_path / "store.db"), server))
+    assert [one.embeddings for one in right.content.snapshots(local())] == ["none", "complete"]
+    assert asked(right).context.text

@@ -72,7 +72,7 @@ def _may_have_vectors(path: str) -> bool:
         address = f"{Path(path).absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(address, uri=True)) as opened:
             return opened.execute("SELECT 1 FROM document_embeddings").fetchone() is not None
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):  # the latter where a damaged name is reported
         return True
 
 
