@@ -80,10 +80,12 @@ def counts(temporary: Path, served: ServerProcess, status: str = "200") -> dict[
 def counted(file: Path, status: str) -> float:
     found = MultiProcessCollector.merge([str(file)])  # type: ignore[no-untyped-call]
     samples = [sample for metric in found for sample in metric.samples]
-    return sum(
-        sample.value
-        for sample in samples
-        if sample.name == QUESTIONS and sample.labels["status"] == status
+    return float(
+        sum(
+            sample.value
+            for sample in samples
+            if sample.name == QUESTIONS and sample.labels["status"] == status
+        )
     )
 
 
