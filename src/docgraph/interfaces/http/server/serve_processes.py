@@ -5,8 +5,10 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
@@ -43,6 +45,7 @@ def serve_in_processes(settings: Settings, on_listening: Callable[[str], None]) 
 
     log_server()
     with TemporaryDirectory(prefix="docgraph-serve-") as folder:
+        settings = replace(settings, shared_vectors=str(Path(folder, "vectors")))
         targets = [
             partial(_serve, settings, listener, number, folder)
             for number, listener in enumerate(listeners)
