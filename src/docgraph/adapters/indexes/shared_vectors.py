@@ -74,10 +74,10 @@ class VectorFile(VersionVectors):
         versions, count, rows_sum, record_sum = words[:_HEADER].tolist()
         length: int = _HEADER + 3 * versions + count
         body = words[_HEADER:length]
-        if len(words) < length or crc32(body.tobytes()) != record_sum:
+        if len(words) < length or crc32(body.data) != record_sum:
             return 0
         mapped = self._mapped(self.taken + count)
-        if mapped is None or crc32(mapped[self.taken :].tobytes()) != rows_sum:
+        if mapped is None or crc32(mapped[self.taken :].data) != rows_sum:
             return 0
         self.vectors = mapped
         self._count(body[: 3 * versions].reshape(3, versions), body[3 * versions :])
@@ -85,10 +85,10 @@ class VectorFile(VersionVectors):
 
     def _append(self, index: Ints, numbers: Ints, vectors: npt.NDArray[Any]) -> None:
         if not self.is_private:
-            rows = np.ascontiguousarray(vectors, dtype=self.vectors.dtype).tobytes()
+            rows = np.ascontiguousarray(vectors, dtype=self.vectors.dtype)
             body = np.concatenate([index.ravel(), numbers])
-            header = [index.shape[1], len(numbers), crc32(rows), crc32(body.tobytes())]
-            record = np.concatenate([np.array(header, dtype=np.int64), body]).tobytes()
+            header = [index.shape[1], len(numbers), crc32(rows.data), crc32(body.data)]
+            record = np.concatenate([np.array(header, dtype=np.int64), body])
             try:
                 _write(self._rows, rows, self.taken * self._row)
                 _write(self._index, record, self._read)
@@ -101,7 +101,7 @@ class VectorFile(VersionVectors):
                 mapped = self._mapped(self.taken + len(numbers))
                 assert mapped is not None
                 self.vectors = mapped
-                self._read += len(record)
+                self._read += record.nbytes
                 self._count(index, numbers)
                 return
         super()._append(index, numbers, vectors)
@@ -116,8 +116,8 @@ class VectorFile(VersionVectors):
         return np.frombuffer(memory, dtype=kind).reshape(count, self.width)
 
 
-def _write(file: int, data: bytes, at: int) -> None:
-    left = memoryview(data)
+def _write(file: int, data: npt.NDArray[Any], at: int) -> None:
+    left = data.reshape(-1).view(np.uint8).data
     while left:
         written = os.pwrite(file, left, at)
         left, at = left[written:], at + written
