@@ -162,7 +162,10 @@ def build_app_state(
         pipelines=NamedPipelines(serve, engine.questions.find_action),
         roots=roots,
         questions=_workers(
-            "questions", serve.concurrency or _cores(), serve.queue, metrics.pending.inc
+            "questions",
+            serve.concurrency or _cores(serve.workers),
+            serve.queue,
+            metrics.pending.inc,
         ),
         answers=_workers("answers", serve.answers, serve.queue, metrics.pending.inc),
         writes=_workers("writes", WRITERS, serve.queue),
@@ -181,10 +184,10 @@ def _workers(
     return WorkerPool(name, per_user + 1, waiting, per_user=per_user, count=count)
 
 
-def _cores() -> int:
-    """Cores that this process may use; at least two, so that one long question blocks no other."""
+def _cores(processes: int) -> int:
+    """The share of a process; at least two, so that one long question blocks no other."""
     mine = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
-    return max(2, len(mine) or os.cpu_count() or 1)
+    return max(2, (len(mine) or os.cpu_count() or 1) // processes)
 
 
 def _load_embedder(embedder: Callable[[], Embedder]) -> None:
