@@ -74,7 +74,13 @@ def counts(temporary: Path, served: ServerProcess, status: str = "200") -> dict[
     """How many requests each process has answered."""
     (shared,) = temporary.glob("docgraph-serve-*")
     files = {process: shared / f"counter_{process}.db" for process in processes(served)}
-    return {process: counted(file, status) for process, file in files.items() if file.exists()}
+    written = {process: file for process, file in files.items() if is_written(file)}
+    return {process: counted(file, status) for process, file in written.items()}
+
+
+def is_written(file: Path) -> bool:
+    """The file of a process that has just started may be empty."""
+    return file.exists() and file.stat().st_size > 0
 
 
 def counted(file: Path, status: str) -> float:
