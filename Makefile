@@ -92,6 +92,7 @@ architecture: $(DEV) ## measure modules, sizes, files of a question, repetitions
 
 bench: $(DEV) ## time ingestion, questions, growth, Postgres and peers that are installed, as ratios
 	@$(BIN)/python -m benchmarks.ingest
+	@$(BIN)/python -m benchmarks.first_answer $(TREES)
 	@$(BIN)/python -m benchmarks.access
 	@$(BIN)/python -m benchmarks.postgres
 	@$(BIN)/python -m benchmarks.cold

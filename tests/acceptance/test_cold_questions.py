@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 QUESTION = "How long does the pump run?"
 RUN = """
 import json, sys
@@ -51,6 +53,19 @@ def test_a_context_loads_the_model_but_neither_the_tokenizers_library_nor_all_co
     printed, imported = ask(tmp_path, "context", QUESTION, "--store", str(rocket), "--json")
     assert imported == ["onnxruntime"]
     assert json.loads(printed)["context"]["tokens"] > 0
+
+
+@pytest.mark.requirement(54)
+def test_before_anything_is_embedded_a_context_opens_no_model_and_no_tokenizer(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "pump.md").write_text("# Pump\n\nThe pump runs for an hour.\n")
+    store = ("--store", str(tmp_path / "store.db"))
+    ask(tmp_path, "ingest", "pump.md", "--quiet", "--no-embeddings", *store)
+    printed, imported = ask(tmp_path, "context", QUESTION, "--json", *store)
+    assert "onnxruntime" not in imported
+    assert "tokenizers" not in imported
+    assert "The pump runs for an hour." in json.loads(printed)["context"]["text"]
 
 
 def test_a_command_gives_the_same_however_its_words_are_read(rocket: Path, tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ EDGE = ("files:limits.md", "explains", "files:uploads.md")
 # In this order: later ones work on what earlier ones have made.
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("ingest", "files"),
+    ("embed",),
     ("import", "corpus", "--repository", "corpus"),
     ("relations", "add", *EDGE, "--note", HOSTILE),
     ("relations", "list"),

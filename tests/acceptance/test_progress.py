@@ -78,10 +78,10 @@ def test_on_a_terminal_a_display_is_the_first_that_is_shown_and_vanishes(notes: 
         os.close(side)
         shown = read_all(main)
     assert process.returncode == 0, ascii(shown)
-    before, _, after = shown.partition("snapshot 1 of notes main")
+    before, _, after = shown.partition("snapshot 1 of notes main:")
     assert SEQUENCE.sub("", before).startswith("starting")
     assert before.endswith("\x1b[2K")  # the line of the display is erased
-    assert after.startswith(": documents added 3")
+    assert after.startswith(" documents added 3")
     assert "progress: " not in shown
 
 

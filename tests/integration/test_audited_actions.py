@@ -120,6 +120,7 @@ LOOKUPS: dict[tuple[type, str], tuple[str, Call]] = {
 # Changes: a row before and a row after.
 CHANGES: dict[tuple[type, str], tuple[str, Call]] = {
     (ContentService, "ingest"): ("ingest", ingest),
+    (ContentService, "embed"): ("embed", lambda e, p: e.content.embed(p, "r", "main")),
     (ContentService, "add_relation"): (
         "relations add",
         lambda e, p: e.content.add_relation(p, EDGE),

@@ -90,7 +90,7 @@ def test_the_index_is_used(engine: Engine, pool: Pool) -> None:
             "SELECT indexrelname, idx_scan > 0 FROM pg_stat_user_indexes "
             "WHERE indexrelname LIKE '%hnsw%' ORDER BY indexrelname"
         ).fetchall()
-    assert used == [("document_nodes_hnsw_16", True), ("vectors_hnsw_16", True)]
+    assert used == [("node_vectors_hnsw_16", True), ("vectors_hnsw_16", True)]
 
 
 def test_plans_record_it_and_lexical_plans_are_exact(engine: Engine, pool: Pool) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from docgraph.adapters.indexes.segments import Segment
+from docgraph.adapters.indexes.version_vectors import CachedVectors
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.interfaces.auth.principals import local
@@ -68,14 +68,12 @@ def test_rows_that_tie_with_the_last_are_all_looked_at(pool: Pool, over: Any, to
 
 
 @pytest.mark.parametrize("index", ["pgvector", "pgvector-hnsw"])
-def test_no_vectors_are_read_from_segments(
-    pool: Pool, index: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Segment, "from_bytes", classmethod(lambda *_: pytest.fail("vectors")))
+def test_a_search_reads_no_vectors(pool: Pool, index: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CachedVectors, "of", lambda *_, **__: pytest.fail("vectors"))
     store = opened(pool, index)
     with store.open_session(local()) as reads:
-        assert reads.search.nearest(vector("valve"), over="documents", roll_up=True, top=3)
-        assert reads.search.best_chunk_similarities(vector("valve"), ("r:a.md",), roll_up=True)
+        for over in OVERS:
+            assert reads.search.nearest(vector("valve"), over=over, roll_up=True, top=3)
     with (
         pytest.raises(pytest.fail.Exception),
         opened(pool, "packed").open_session(local()) as reads,

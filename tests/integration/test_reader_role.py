@@ -79,7 +79,7 @@ FORBIDDEN: dict[str, LiteralString] = {
         WHERE schemaname = 'docgraph'
           AND (roles <> '{docgraph_reader}' OR cmd <> 'SELECT' OR permissive <> 'PERMISSIVE'
                OR qual !~
-                'readable_classes|documents|document_nodes|vector_chunks|segments|tenant|requested')""",
+                'readable_classes|documents|document_nodes|chunk_vectors|segments|tenant|requested')""",
     "reads elsewhere": """
         SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
         WHERE c.relkind IN ('r', 'p', 'f', 'm')
@@ -219,8 +219,8 @@ def test_the_owner_does_not_run_another_roles_operator(
     everywhere.execute(
         "INSERT INTO branches (tenant, repository, name, checksum) VALUES ('t', 'r', 'b', 0); "
         "INSERT INTO access_classes (rule, checksum) VALUES ('{}', 0); "
-        "INSERT INTO segments (branch, access_class, snapshot, chunk_count, node_count, versions, "
-        "checksum, arrays) VALUES (1, 1, 1, 0, 0, '{1,2}', 0, '')"
+        "INSERT INTO segments (branch, access_class, snapshot, chunk_count, versions, checksum, "
+        "arrays) VALUES (1, 1, 1, 0, '{1,2}', 0, '')"
     )
     query = named_queries("docgraph.adapters.postgres", "reclassify.sql")["segments_of_versions"]
     with closing(connect(database)) as connection:

@@ -45,7 +45,9 @@ def unlocked(lock: SecondLock, monkeypatch: pytest.MonkeyPatch) -> SecondLock:
         return replace(seen, mask=known.mask(reads), reads=reads)
 
     monkeypatch.setattr("docgraph.adapters.postgres.store.resolve_visibility", see_all)
-    monkeypatch.setattr(VersionTable, "mask", lambda *_: np.ones(10_000, dtype=np.bool_))
+    everything, nothing = np.ones(10_000, dtype=np.bool_), np.zeros(10_000, dtype=np.bool_)
+    monkeypatch.setattr(VersionTable, "mask", lambda *_: everything)
+    monkeypatch.setattr(VersionTable, "embedded", lambda *_: (everything, nothing))
     monkeypatch.setattr(
         "docgraph.adapters.postgres.store.guard",
         lambda database, known, classes, _: guard(

@@ -161,7 +161,10 @@ def test_deleting_is_verified_at_every_stage(engine: Engine) -> None:
     [
         ("DELETE FROM documents WHERE path = 'c.py'", "nodes belong to no document"),
         ("DELETE FROM contents", "documents have no text"),
-        ("DELETE FROM vectors", "chunks have no vector"),
+        ("DELETE FROM vectors", "chunks have the number of no vector"),
+        ("DELETE FROM chunk_vectors", "chunks of embedded documents have no vector"),
+        ("DELETE FROM node_vectors", "nodes of embedded documents have no vector"),
+        ("DELETE FROM document_embeddings", "vectors belong to nothing that is embedded"),
         ("DELETE FROM segments", "postings belong to no segment"),
         ("DELETE FROM document_nodes WHERE id = 'r:c.py::store'", "chunks have no node"),
         ("DELETE FROM document_nodes WHERE id = 'r:b.md'", "nodes have no parent"),

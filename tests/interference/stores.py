@@ -92,6 +92,8 @@ class MachineStore:
         content: BranchContent,
         rules: Mapping[str, AccessRule],
         embedder: Embedder | None = None,
+        *,
+        in_stages: bool = False,
     ) -> int | None:
         """The number of the new snapshot, if there is one. What nobody sees has another model."""
         self.stirred = True
@@ -108,7 +110,10 @@ class MachineStore:
             branch=branch.branch,
             rule_for=rules.__getitem__,
             without=sorted(content.without),
+            embed="none" if in_stages else "all",
         )
+        if in_stages:
+            engine.content.embed(admin(branch.tenant), branch.repository, branch.branch)
         return done.snapshot.snapshot if done.snapshot else None
 
     def relate(self, branch: BranchName, edges: Sequence[Edge]) -> int:

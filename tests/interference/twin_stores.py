@@ -36,11 +36,15 @@ class TwinStores(MachineStore):
         content: BranchContent,
         rules: Mapping[str, AccessRule],
         embedder: Embedder | None = None,
+        *,
+        in_stages: bool = False,
     ) -> int | None:
         again = copy(embedder)
         return _same(
-            lambda: super(TwinStores, self).ingest(branch, content, rules, embedder),
-            lambda: self.other.ingest(branch, content, rules, again),
+            lambda: super(TwinStores, self).ingest(
+                branch, content, rules, embedder, in_stages=in_stages
+            ),
+            lambda: self.other.ingest(branch, content, rules, again, in_stages=in_stages),
         )
 
     def relate(self, branch: BranchName, edges: Sequence[Edge]) -> int:

@@ -15,7 +15,7 @@ def run_command(folder: Path, *words: str) -> tuple[int, str, str]:
     """In this folder: the exit code, standard output and standard error."""
     output, errors, code = io.StringIO(), io.StringIO(), 0
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(output):
-        patch.setattr(command_line, "begin_to_load", lambda **_: None)
+        patch.setattr(command_line, "begin_to_load", lambda _: None)
         patch.setattr(sys, "argv", ["docgraph", *words])
         patch.setattr(sys.modules["__main__"], "__package__", None)  # help names the program
         patch.setattr(gc, "freeze", lambda: None)  # a process of its own would end here

@@ -114,7 +114,7 @@ def fill(stock: MachineStore) -> None:
         paths = list(RULES[place])
         for version, kept in ((1, paths), (2, [p for at, p in enumerate(paths) if at % 3 != 2])):
             texts = {path: text(place, path, version) for path in kept}
-            stock.ingest(place, BranchContent(texts), RULES[place])
+            stock.ingest(place, BranchContent(texts), RULES[place], in_stages=True)
         relate(stock, place)
 
 

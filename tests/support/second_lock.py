@@ -29,8 +29,12 @@ DERIVED: dict[str, LiteralString] = {
     "postings": "segment IN (SELECT id FROM segments WHERE versions <@ %(versions)s::bigint[])",
     "contents": """
         id IN (SELECT content FROM documents WHERE version = ANY (%(versions)s::bigint[]))""",
+    "document_embeddings": "version = ANY (%(versions)s::bigint[])",
+    "summary_vectors": "version = ANY (%(versions)s::bigint[])",
+    "node_vectors": "version = ANY (%(versions)s::bigint[])",
+    "chunk_vectors": "version = ANY (%(versions)s::bigint[])",
     "vectors": """
-        id IN (SELECT vector_id FROM vector_chunks WHERE version = ANY (%(versions)s::bigint[]))""",
+        id IN (SELECT vector_id FROM chunk_vectors WHERE version = ANY (%(versions)s::bigint[]))""",
     "stated_relationships": "id = ANY (%(edges)s::bigint[])",
 }
 _DOCUMENTS = """
@@ -49,7 +53,7 @@ _EDGES = """
 _AS_READER = """
     SELECT set_config('docgraph.scope', json_agg(json_build_object(
                'branch', b.id, 'snapshot', b.newest_snapshot, 'newest', b.newest_snapshot,
-               'miners', s.miners::json))::text, true),
+               'miners', s.miners::json, 'last_embedding', s.last_embedding))::text, true),
            set_config('role', 'docgraph_reader', true),
            set_config('docgraph.access_classes', %s, true)
     FROM branches AS b JOIN snapshots AS s ON s.branch = b.id AND s.number = b.newest_snapshot

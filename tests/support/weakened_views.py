@@ -15,6 +15,7 @@ _VIEWS = """
 """
 _RIGHTS = re.compile(r"\w+\.access_class IN \( SELECT readable_classes\(\) AS readable_classes\)")
 _SCOPE = re.compile(r"\n\s+JOIN requested_snapshots\(\)[^\n]*")
+_EMBEDDED = re.compile(r" AND \w+\.id <= s\.last_embedding")
 _EDGES = (
     "SELECT source, source_document, relation, target, target_document, origins, evidence"
     " FROM stated_relationships"
@@ -32,14 +33,16 @@ def forget_rights(connection: Connection) -> None:
 
 
 def forget_everything(connection: Connection) -> None:
-    """Not a word on classes, snapshots or miners; edges without a look at their ends.
+    """Nothing on classes, snapshots, embeddings or miners; edges without a look at their ends.
 
     `document_relationships` never asks for classes; it lists the snapshots that are requested.
     """
     _replace(
         connection,
         lambda name, text: (
-            _EDGES if name == "visible_relationships" else _SCOPE.sub("", _RIGHTS.sub("true", text))
+            _EDGES
+            if name == "visible_relationships"
+            else _EMBEDDED.sub("", _SCOPE.sub("", _RIGHTS.sub("true", text)))
         ),
     )
     for text in views(connection).values():

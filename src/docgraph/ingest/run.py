@@ -25,6 +25,7 @@ from docgraph.ingest.relations_file import RelationsFile, parse_relations_file, 
 from docgraph.ingest.result import IngestResult
 from docgraph.model.access import AccessChanges, AccessRule, AccessStatement, Clearance
 from docgraph.model.edge import Relationship
+from docgraph.model.errors import ModelError
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.ports.models import NO_VECTOR_CACHE, Embedder, VectorCache
 from docgraph.ports.source import Source, SourceProblem
@@ -65,7 +66,8 @@ def write_documents(
     most_characters: int = EMBEDDED_AT_ONCE,
 ) -> WriteCounts:
     """None is a file with nothing to write. If all have no more than so many characters, they are
-    embedded; else none is."""
+    embedded; else none is. If the embedder fails, the rest is left to an EmbeddingJob, which raises
+    if that fails too."""
     nodes = chunks = vectors = size = 0
     batches = split_batches(built)
     first: list[list[BuiltDocument]] = []
@@ -75,12 +77,15 @@ def write_documents(
         if size > most_characters:
             break
     for batch in chain(first, batches):
+        written: Sequence[BuiltDocument] = batch
         if size <= most_characters:
-            embedded = embed(batch, embeddings, embedder, cache)
-            documents.add(embedded.documents)
-            vectors += embedded.computed
-        else:
-            documents.add(batch)
+            try:
+                embedded = embed(batch, embeddings, embedder, cache)
+                written = embedded.documents
+                vectors += embedded.computed
+            except ModelError:
+                most_characters = -1
+        documents.add(written)
         nodes += sum(len(one.document.nodes) for one in batch)
         chunks += sum(len(one.document.chunks) for one in batch)
     return WriteCounts(nodes, chunks, vectors)

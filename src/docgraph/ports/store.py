@@ -165,3 +165,4 @@ class Backend:
     exists: Callable[[str], bool]  # False where the first ingest makes it
     check: Callable[[str], Iterator[Finding]]  # what opening it needs, for `docgraph doctor`
     migrate: Callable[[str, bool], MigrationReport]  # True only reports what is pending
+    may_have_vectors: Callable[[str], bool] = lambda _: True  # False where that is cheap to know

@@ -86,6 +86,14 @@ def preload_embedder(settings: Settings) -> Callable[[], Embedder]:
     return _loading[chosen].result
 
 
+def preload_question_embedder(settings: Settings) -> Callable[[], Embedder] | None:
+    """None where nothing is embedded that a question could be compared with."""
+    from docgraph.wiring.backends import backend_for
+
+    has_vectors = backend_for(settings.store, settings.plugins).may_have_vectors(settings.store)
+    return preload_embedder(settings) if has_vectors else None
+
+
 def _loaded_embedder(settings: Settings) -> Embedder:
     embedder = open_embedder(settings)
     from docgraph.adapters.onnx.granite import GraniteEmbedder

@@ -53,6 +53,7 @@ def test_a_plan_is_made_and_executed_and_gives_the_context(api: HttpApp, found: 
         "context": as_data(found.context),
         "digest": found.context.digest,
         "edited": False,
+        "embeddings": "complete",
     }
 
 

@@ -54,7 +54,9 @@ def checksum_problems(sql: Queries) -> Iterator[str]:
     parts = "documents, or their nodes, chunks, definitions or references,"
     yield from describe_changed(parts, documents)
     embedded = (
-        intact for page in _pages(sql, "next_documents") for intact in _intact_embeddings(sql, page)
+        intact
+        for page in _pages(sql, "next_embeddings")
+        for intact in _intact_embeddings(sql, page)
     )
     yield from describe_changed("embedded documents, or their vectors,", embedded)
 
@@ -65,7 +67,8 @@ def describe_changed(what: str, intact: Iterable[bool]) -> Iterator[str]:
 
 
 def _pages(
-    sql: Queries, query: Literal["next_vectors", "next_contents", "next_documents"]
+    sql: Queries,
+    query: Literal["next_vectors", "next_contents", "next_documents", "next_embeddings"],
 ) -> Iterator[list[int]]:
     after = -1
     while page := [number for (number,) in sql.rows(query, after=after, most=_PAGE)]:

@@ -1,6 +1,8 @@
 """The SQLite backend: a store is a file, its audit log and server tables are files beside it."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,6 +76,16 @@ def _exists(path: str) -> bool:
     return file.is_file() and file.stat().st_size > 0
 
 
+def _may_have_vectors(path: str) -> bool:
+    """What is wrong with a file that cannot be read is said when it is opened."""
+    try:
+        address = f"{Path(path).absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True)) as opened:
+            return opened.execute("SELECT 1 FROM document_embeddings").fetchone() is not None
+    except sqlite3.Error:
+        return True
+
+
 def _check(_: str) -> Iterator[Finding]:
     """SQLite comes with Python, whose version `docgraph doctor` checks for every store."""
     return iter(())
@@ -96,4 +108,5 @@ SQLITE = Backend(
     exists=_exists,
     check=_check,
     migrate=_migrate,
+    may_have_vectors=_may_have_vectors,
 )

@@ -158,8 +158,8 @@ def ingest(
         from docgraph.wiring.sources import open_source, source_location
 
         source = SourceOptions(repository, branch, ref, max_bytes)
-        engine = engine_for(store, must_exist=False)
         with open_source(path, source, current_settings(store).plugins) as opened:
+            engine = engine_for(store, must_exist=False)
             result = ingest_source(
                 engine,
                 opened.source,

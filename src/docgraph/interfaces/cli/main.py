@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +20,7 @@ def main() -> None:
     escape_streams()
     try:
         if sys.argv[1:2] and sys.argv[1] in _ASKING and "--help" not in sys.argv:
-            begin_to_load(embedder=not any(map(_names_pipeline, sys.argv[2:])))
+            begin_to_load(sys.argv[2:])
             from docgraph.interfaces.cli.direct import run_directly
 
             if run_directly(sys.argv[1:]):
@@ -43,27 +44,31 @@ def main() -> None:
         gc.freeze()  # a process that ends here need not look for garbage once more
 
 
-def _names_pipeline(word: str) -> bool:
-    """One may search by words alone; that is known when it was read."""
-    return word.startswith(("-p", "--pipeline"))
-
-
-def begin_to_load(*, embedder: bool = True) -> None:
+def begin_to_load(words: Sequence[str]) -> None:
     """The embedder takes longest, so it loads while the command line and the engine do.
 
     They take turns more often than usual, and nobody looks for garbage in what is loaded to stay.
+    Another pipeline may search by words alone; that is known when it was read.
     """
     gc.disable()
     # Further threads of OpenBLAS take processor time even while they wait.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.setswitchinterval(_TURN)
-    if not embedder:
+    if any(word.startswith(("-p", "--pipeline")) for word in words):
         return
-    from docgraph.wiring.models import preload_embedder
+    from docgraph.wiring.models import preload_question_embedder
     from docgraph.wiring.settings import read_settings
 
     with suppress(DocgraphError):  # of a setting that cannot be read the command itself will tell
-        preload_embedder(read_settings(os.environ, Path.cwd()))
+        preload_question_embedder(read_settings(os.environ, Path.cwd(), _store_of(words)))
+
+
+def _store_of(words: Sequence[str]) -> str | None:
+    for word, following in zip(words, (*words[1:], ""), strict=True):
+        name, separator, value = word.partition("=")
+        if name == "--store":
+            return value if separator else following
+    return None
 
 
 if __name__ == "__main__":

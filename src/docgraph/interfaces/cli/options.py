@@ -263,9 +263,9 @@ def engine_for(
     settings = _existing(store, must_exist=must_exist)
     embedder = None
     if question and question.strip():
-        from docgraph.wiring.models import preload_embedder
+        from docgraph.wiring.models import preload_question_embedder
 
-        embedder = preload_embedder(settings)
+        embedder = preload_question_embedder(settings)
     from docgraph.wiring.build import build_engine
 
     return build_engine(settings, embedder)

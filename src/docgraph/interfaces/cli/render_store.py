@@ -102,14 +102,14 @@ def show_snapshots(found: tuple[SnapshotInfo, ...]) -> None:
         out.print("nothing visible")
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    columns = ("repository", "branch", "snapshot", "created", "commit", "documents", "embeddings")
+    columns = ("repository", "branch", "snapshot", "created", "commit", "embeddings", "documents")
     for name in columns:
         table.add_column(name, justify="right" if name in {"snapshot", "documents"} else "left")
     for info in found:
         made = f"{info.revision[:12]} {info.ref}".strip()
         where = (escape(info.name.repository), escape(info.name.branch), str(info.name.snapshot))
         table.add_row(
-            *where, escape(info.created), escape(made) or "-", str(info.documents), info.embeddings
+            *where, escape(info.created), escape(made) or "-", info.embeddings, str(info.documents)
         )
     out.print(table)
 

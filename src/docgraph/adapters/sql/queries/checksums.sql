@@ -118,6 +118,11 @@ SELECT hash, text FROM contents WHERE id IN :ids[bigint];
 -- row: integer
 SELECT version FROM documents WHERE version > :after ORDER BY version LIMIT :most;
 
+-- name: next_embeddings
+-- row: integer
+SELECT DISTINCT version FROM document_embeddings WHERE version > :after
+ORDER BY version LIMIT :most;
+
 -- name: next_vectors
 -- row: integer
 SELECT id FROM vectors WHERE id > :after ORDER BY id LIMIT :most;
