@@ -14,6 +14,7 @@ import argparse
 import http
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -210,7 +211,10 @@ def address(store: str, folder: Path) -> Iterator[Path]:
     """A folder with settings; SQLite's store is made anew, as is Postgres's database."""
     folder.mkdir(parents=True, exist_ok=True)
     for left in folder.glob("store.db*"):
-        left.unlink()
+        if left.is_dir():
+            shutil.rmtree(left)
+        else:
+            left.unlink()
     if store == "sqlite":
         (folder / "docgraph.yaml").write_text(SETTINGS.format(store="store.db"))
         yield folder
