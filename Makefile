@@ -12,6 +12,10 @@ SETS    ?=
 # make SIZES='1000 3000 10000 30000 100000' PICTURE=docs/pictures/growth.svg bench
 SIZES   ?= 1000 3000 10000
 PICTURE ?=
+# Processes of the server in `make load`, and a checkout of docgraph to compare with instead:
+# make SERVERS=2 AGAINST=../before load
+SERVERS ?= 1
+AGAINST ?=
 # Source trees that questions are asked about, by path; the installed packages, if none is given:
 # make TREES='../django ../cpython' bench
 TREES   ?=
@@ -106,7 +110,8 @@ quality: $(DEV) ## measure every judged set in DATA, write the tables of docs/qu
 	@$(BIN)/python -m benchmarks.quality $(DATA) $(SETS)
 
 load: $(DEV) ## many clients on one server, on both stores, while an ingest runs; loopback only
-	@$(BIN)/python -m benchmarks.load
+	@$(BIN)/python -m benchmarks.load --workers $(SERVERS) \
+	  $(if $(AGAINST),--against '$(AGAINST)' --clients 16 --documents 2000 --seconds 15)
 
 prove: $(DEV) ## 10,000 hostile inputs for every reader, longer growth, 100,000 examples of no interference
 	@$(PYTEST) tests/fuzz --hypothesis-profile prove

@@ -5,17 +5,23 @@ is the answer and the time that all others are compared with. Then many ask at o
 publishes a new snapshot. Every answer must be that of the old snapshot or that of the new one, byte
 for byte, as its digests tell. At the end the server is stopped under load: what it
 was asked before then, it answers. Prints ratios; the exit code is 1 if something does not hold.
+
+`--against FOLDER` compares with another source tree instead: each has a store and a server of its
+own, and they are asked by turns. `--workers` is of the server of this tree alone.
 """
 
 import argparse
 import http
+import json
 import os
+import shutil
 import statistics
+import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
@@ -23,11 +29,12 @@ from threading import Timer
 from benchmarks.generated_texts import random_text
 from benchmarks.postgres import SERVER
 from tests.support.http_clients import Client, ClientRequest, ClientResponse, run_clients
-from tests.support.http_server import ServerProcess, create_key, run_in, serve_in
+from tests.support.http_server import DOCGRAPH, ServerProcess, create_key, run_in, serve_in
 from tests.support.postgres_server import PostgresServer
 
 ROOT = Path(__file__).parent.parent
 CACHE_FOLDER = ROOT / "build" / "load"
+TURNS = 3  # of each source tree that is compared
 MAX_RATIO = 6.0  # times the time of one client, for each client that a core has to serve
 READERS = {"one": ("even",), "two": ("odd",), "both": ("even", "odd")}
 ADDRESSES = ("/v1/retrieve", "/v1/retrieve", "/v1/plans", "/v1/ask")
@@ -41,6 +48,28 @@ class Load:
     seconds: float
     documents: int
     questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTree:
+    """A checkout, and options of its server."""
+
+    name: str
+    path: Path
+    options: tuple[str, ...]
+
+    @contextmanager
+    def on_path(self) -> Iterator[None]:
+        """Processes that are started meanwhile import docgraph from here."""
+        before = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = str(self.path / "src")
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["PYTHONPATH"]
+            else:
+                os.environ["PYTHONPATH"] = before
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +108,102 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=40)
     parser.add_argument("--stores", nargs="+", default=["sqlite", "postgres"])
     parser.add_argument("--folder", type=Path, default=CACHE_FOLDER)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--against", type=Path, metavar="FOLDER")
     asked = parser.parse_args()
     load = Load(asked.clients, asked.seconds, asked.documents, asked.questions)
-    failed = [store for store in asked.stores if not measure(store, load, asked.folder)]
+    own = SourceTree("this", ROOT, ("--workers", str(asked.workers)))
+    if asked.against is None:
+        failed = [store for store in asked.stores if not measure(store, load, asked.folder, own)]
+    else:
+        trees = (SourceTree("other", asked.against.resolve(), ()), own)
+        failed = [store for store in asked.stores if not compare(store, load, asked.folder, trees)]
     return 1 if failed else 0
 
 
-def measure(store: str, load: Load, kept: Path) -> bool:
+def measure(store: str, load: Load, kept: Path, tree: SourceTree) -> bool:
     with address(store, kept / f"{store}-{load.documents}") as folder:
         pages(folder / "pages", load.documents)
         print(f"{store}: taking {load.documents:,} documents in", file=sys.stderr, flush=True)
         run_in(folder, "ingest", "pages", "--repository", "pages", "--quiet")
         keys = {name: create_key(folder, name, *groups) for name, groups in READERS.items()}
-        with serve_in(folder) as serving:
+        with serve_in(folder, *tree.options) as serving:
             return run_load(store, serving.ready(), keys, load, folder)
+
+
+def compare(store: str, load: Load, kept: Path, trees: Sequence[SourceTree]) -> bool:
+    asked = questions(load)
+    with ExitStack() as stack:
+        served = [stack.enter_context(serve_tree(store, load, kept, tree)) for tree in trees]
+        alone = [ask_until_warm(client, asked) for client in served]
+        crowds: list[list[ClientResponse]] = [[] for _ in trees]
+        for turn in range(TURNS * len(trees)):
+            number = turn % len(trees)
+            clients = [served[number].again() for _ in range(load.clients)]
+            crowds[number] += run_clients(clients, asked, within(load.seconds / TURNS))
+    return report_comparison(store, load, trees, alone, crowds)
+
+
+def ask_until_warm(client: Client, asked: Sequence[ClientRequest]) -> list[ClientResponse]:
+    """Each process of the server has a connection of its own."""
+    for _ in range(4):
+        another = client.again()
+        for one in asked:
+            another.ask(one)
+    return [client.ask(one) for one in asked]
+
+
+def within(seconds: float) -> Callable[[], bool]:
+    until = time.monotonic() + seconds
+    return lambda: time.monotonic() < until
+
+
+@contextmanager
+def serve_tree(store: str, load: Load, kept: Path, tree: SourceTree) -> Iterator[Client]:
+    """Every command is one of this tree."""
+    with address(store, kept / f"{store}-{load.documents}-{tree.name}") as folder, tree.on_path():
+        pages(folder / "pages", load.documents)
+        print(f"{store}: {tree.name} ingests {load.documents:,} documents", file=sys.stderr)
+        run_command(folder, "ingest", "pages", "--repository", "pages", "--quiet")
+        keys = {}
+        for name, groups in READERS.items():
+            options = [word for group in groups for word in ("--group", group)]
+            run_command(folder, "principals", "add", name, *options)
+            keys[name] = json.loads(run_command(folder, "keys", "add", name, "--json"))["secret"]
+        with serve_in(folder, *tree.options) as serving:
+            yield Client(serving.ready().port, keys)
+
+
+def run_command(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        [*DOCGRAPH, *words], cwd=folder, check=True, stdout=subprocess.PIPE, text=True
+    )
+    return done.stdout
+
+
+def report_comparison(
+    store: str,
+    load: Load,
+    trees: Sequence[SourceTree],
+    alone: Sequence[Sequence[ClientResponse]],
+    crowds: Sequence[Sequence[ClientResponse]],
+) -> bool:
+    cores = len(os.sched_getaffinity(0))
+    print(f"{store}, {load.documents:,} documents, {load.clients} clients, {cores} cores")
+    rates, wrong = [], 0
+    for tree, before, crowd in zip(trees, alone, crowds, strict=True):
+        right = {(one.request, one.snapshot): one.digest for one in before}
+        failed = sum(right.get((one.request, one.snapshot)) != one.digest for one in crowd)
+        times = sorted(one.seconds for one in crowd if one.status == http.HTTPStatus.OK)
+        middle, late = times[len(times) // 2], times[int(len(times) * 0.99)]
+        rates.append(len(times) / load.seconds)
+        wrong += failed
+        print(
+            f"  {tree.name:5} {' '.join(tree.options)}: {rates[-1]:.1f} questions/s, p50 "
+            f"{middle * 1000:.0f} ms, p99 / p50 {late / middle:.1f}, wrong or failed {failed}"
+        )
+    print(f"  ratio {rates[1] / rates[0]:.2f}")
+    return wrong == 0
 
 
 @contextmanager
@@ -100,7 +211,10 @@ def address(store: str, folder: Path) -> Iterator[Path]:
     """A folder with settings; SQLite's store is made anew, as is Postgres's database."""
     folder.mkdir(parents=True, exist_ok=True)
     for left in folder.glob("store.db*"):
-        left.unlink()
+        if left.is_dir():
+            shutil.rmtree(left)
+        else:
+            left.unlink()
     if store == "sqlite":
         (folder / "docgraph.yaml").write_text(SETTINGS.format(store="store.db"))
         yield folder

@@ -43,6 +43,10 @@ class Client:
     def close(self) -> None:
         self._line.close()
 
+    def again(self) -> "Client":
+        """Another one of the same server."""
+        return Client(self._line.port, self._keys, lasting=self._lasting)
+
     def ask(self, request: ClientRequest) -> ClientResponse:
         sent = time.monotonic()
         try:

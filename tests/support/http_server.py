@@ -49,8 +49,7 @@ class ServerProcess:
 
     def wait(self) -> tuple[int, str, str]:
         said, _ = self.process.communicate(timeout=MAX_SECONDS)
-        self.log.seek(0)
-        return self.process.returncode, said, self.log.read()
+        return self.process.returncode, said, read_log(self.log)
 
 
 @contextmanager
@@ -60,14 +59,18 @@ def serve_in(folder: Path, *words: str) -> Iterator[ServerProcess]:
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
-            log.seek(0)
-            assert line.startswith("docgraph listens on http://"), line + log.read()
+            assert line.startswith("docgraph listens on http://"), line + read_log(log)
             url = line.split()[-1]
             with httpx.Client(base_url=url, timeout=MAX_SECONDS) as client:
                 yield ServerProcess(url, process, client, log)
         finally:
             if process.poll() is None:
                 process.kill()
+
+
+def read_log(log: IO[str]) -> str:
+    """Without moving the place at which its processes write."""
+    return os.pread(log.fileno(), os.fstat(log.fileno()).st_size, 0).decode()
 
 
 def _started(folder: Path, command: list[str], log: IO[str]) -> subprocess.Popen[str]:

@@ -1,5 +1,7 @@
 """An audit log in memory, where a test needs no file."""
 
+from collections.abc import Sequence
+
 from docgraph.engine import Engine
 from docgraph.engine.administration import Administration
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
@@ -14,6 +16,9 @@ class MemoryAudit:
 
     def write(self, event: AuditEvent) -> None:
         self.rows.append(event)
+
+    def write_all(self, tenant: str, events: Sequence[AuditEvent]) -> None:
+        self.rows += events
 
     def entries(
         self, tenant: str, *, last: int | None = None, principal: str | None = None

@@ -92,3 +92,9 @@ def log_to_stderr(layout: str = logging.BASIC_FORMAT) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LineFormatter(layout))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+def log_server() -> None:
+    """The log of `docgraph serve`, on standard error."""
+    log_to_stderr("%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("docgraph").setLevel(logging.INFO)

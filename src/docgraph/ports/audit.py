@@ -1,5 +1,6 @@
 """The audit log: rows are added and sealed, never changed."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
@@ -10,6 +11,10 @@ class AuditLog(Protocol):
 
     def write(self, event: AuditEvent) -> None:
         """Returns when the row is in the log. Waits for no ingest and no reader."""
+        ...
+
+    def write_all(self, tenant: str, events: Sequence[AuditEvent]) -> None:
+        """Rows of one tenant in one transaction: all of them, or none."""
         ...
 
     def entries(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from docgraph.model.access import Principal
@@ -114,6 +115,7 @@ class StoreOptions:
     index: str = "packed"
     external: Callable[[], VectorIndex] | None = None  # opens the index that `index` names
     process: Process | None = None  # what others read who wait for its ingest
+    shared_vectors: Path | None = None  # a folder of the processes of one server
 
 
 class Stores(Protocol):

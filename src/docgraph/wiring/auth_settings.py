@@ -62,6 +62,11 @@ class AuthSettings:
     tokens: tuple[IssuerSettings, ...] = ()
 
     @property
+    def open_to_local(self) -> bool:
+        """No login is configured."""
+        return not self.keys and not self.tokens
+
+    @property
     def only_tenant(self) -> str | None:
         """Whose everybody is who can come in; None where there may be several."""
         tenants = {LOCAL} if self.keys or not self.tokens else set[str]()

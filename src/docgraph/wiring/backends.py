@@ -71,7 +71,12 @@ def open_stores(settings: Settings) -> Stores:
     backend = backend_for(settings.store, settings.plugins)
     index = index_name(settings)
     options = StoreOptions(
-        now=_now, clock=time.time, wait=settings.wait, index=index, process=_process(sys.argv)
+        now=_now,
+        clock=time.time,
+        wait=settings.wait,
+        index=index,
+        process=_process(sys.argv),
+        shared_vectors=None if settings.shared_vectors is None else Path(settings.shared_vectors),
     )
     if index not in backend.indexes:
         kind = _index_kind(backend, index, settings.plugins)

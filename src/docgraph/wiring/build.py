@@ -18,11 +18,12 @@ from docgraph.engine.questions import QuestionService
 from docgraph.engine.source_monitor import ONE_COMMAND, SERVER, SourceMonitor
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
+from docgraph.ports.audit import AuditLog
 from docgraph.ports.auth import TokenVerifier
 from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
 from docgraph.ports.source_states import SourceStates
-from docgraph.ports.store import Store
+from docgraph.ports.store import Store, Stores
 from docgraph.ports.tracer import NO_TRACER, Tracer
 from docgraph.wiring.auth_settings import IssuerSettings
 from docgraph.wiring.backends import open_stores
@@ -68,7 +69,8 @@ def build_engine(
 ) -> Engine:
     """Models load when they are first needed, and once; the embedder may be loading already."""
     stores = open_stores(settings)
-    store, audit = store or stores.store, AuditTrail(stores.audit, open_tracer(settings))
+    store = store or stores.store
+    audit = AuditTrail(_audit_log(stores, is_server=is_server), open_tracer(settings))
     embedder = embedder or lazy_once(lambda: open_embedder(settings))
     return Engine(
         questions=QuestionService(
@@ -94,6 +96,14 @@ def build_engine(
         administration=Administration(store, audit.log, stores.api_keys),
         jobs=IngestJobService(stores.jobs, store, audit.log, _now, _new_id),
     )
+
+
+def _audit_log(stores: Stores, *, is_server: bool) -> AuditLog:
+    if not is_server:
+        return stores.audit
+    from docgraph.engine.audit_groups import GroupedAuditLog
+
+    return GroupedAuditLog(stores.audit)
 
 
 def _source_states(settings: Settings) -> SourceStates | None:

@@ -49,19 +49,21 @@ class ServeSettings:
     """As docgraph.yaml says them, below `serve`; times are in seconds.
 
     `roots` are folders below which ingestions may read; without any there are none. `watch` are
-    folders that the server itself ingests whenever they change. `pipelines`
-    are files by the names that requests may use. `concurrency` 0 is one for every core, two at
-    least. `queue` is how many questions may wait beside those that are worked on. `answers` is how
-    many wait for a model at once: they need no core meanwhile. An ingestion whose server has not
-    renewed its `lease` is continued by another; after `ingestion_time` it has failed.
-    `connections` are open at once, never more than half of the files that the process may open;
-    `head_time` limits how long the head of a request may take. `metrics` are for this machine or
-    open to all.
+    folders that the server itself ingests whenever they change. `pipelines` are files by the
+    names that requests may use. `concurrency` 0 is one for every core, of each process its
+    share, two at least. `queue` is how many questions may wait beside those that are worked on.
+    `answers` is how many wait for a model at once: they need no core meanwhile. An ingestion
+    whose server has not renewed its `lease` is continued by another; after `ingestion_time` it
+    has failed. `workers` is how many processes serve; all limits are of each. `connections` are
+    open at once, never more than half of the files that the process may open; `head_time`
+    limits how long the head of a request may take. `metrics` are for this machine or open to
+    all.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     host: Filled = DEFAULT_HOST
     port: Annotated[int, Interval(ge=0, le=65_535)] = DEFAULT_PORT
+    workers: Annotated[int, Interval(ge=1, le=64)] = 1
     roots: tuple[RootSettings | Filled, ...] = ()
     watch: tuple[WatchSettings | Filled, ...] = ()
     pipelines: Mapping[Filled, Filled] = field(default_factory=dict)

@@ -64,6 +64,7 @@ class Settings:
     """What a user may choose. Without an embedder, the one that comes with docgraph is used.
 
     A store may be an address that holds a password: `redacted_store` prints it without.
+    `shared_vectors` is a folder that the processes of a server keep vectors in; nobody writes it.
     `plugins` are distributions whose plug-ins may be loaded; None is every installed one.
     """
 
@@ -85,6 +86,7 @@ class Settings:
     vector_cache: VectorCacheSettings = NO_VECTOR_CACHE
     plugins: tuple[str, ...] | None = None
     config: str | None = None
+    shared_vectors: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,7 @@ from schemathesis.specs.openapi.checks import (
 
 from docgraph.interfaces.http.server.app import make_app
 from docgraph.interfaces.http.server.app_state import build_app_state
-from docgraph.interfaces.http.server.serve import address
-from docgraph.interfaces.server.listener import open_listener
+from docgraph.interfaces.server.listener import listener_url, open_listener
 from docgraph.testing.small_store import HashedWords
 from tests.support.http_app import ingest_notes, settings_of
 
@@ -67,7 +66,7 @@ def served(api: Any) -> Iterator[str]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [where]})
         thread.start()
         try:
-            yield address(where)
+            yield listener_url(where)
         finally:
             server.should_exit = True
             thread.join()

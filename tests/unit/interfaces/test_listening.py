@@ -2,10 +2,12 @@
 
 import asyncio
 import socket
+import sys
+from contextlib import ExitStack
 
 import pytest
 
-from docgraph.interfaces.server.listener import open_listener
+from docgraph.interfaces.server.listener import open_listener, share_listener
 from docgraph.model.errors import BadInput
 
 
@@ -38,6 +40,32 @@ def test_a_port_that_is_taken_and_a_name_of_nothing_are_reported() -> None:
         open_listener("127.0.0.1", where.getsockname()[1], is_open=True)
     with pytest.raises(BadInput, match="no such address"):
         open_listener("no such name", 0, is_open=True)
+
+
+def test_sockets_of_one_server_share_a_port_with_no_other_server() -> None:
+    with ExitStack() as stack:
+        first = stack.enter_context(open_listener("127.0.0.1", 0, is_open=True))
+        sockets = share_listener(first, 3)
+        for one in sockets[1:]:
+            stack.enter_context(one)
+        assert {one.getsockname() for one in sockets} == {first.getsockname()}
+        assert {one.proto for one in sockets} == {socket.IPPROTO_TCP}
+        with pytest.raises(BadInput, match="cannot listen on 127"):
+            open_listener("127.0.0.1", first.getsockname()[1], is_open=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems share one socket")
+def test_connections_are_spread_over_sockets_that_share_a_port() -> None:
+    with (
+        open_listener("127.0.0.1", 0, is_open=True) as first,
+        share_listener(first, 2)[1] as second,
+        ExitStack() as stack,
+    ):
+        for _ in range(40):
+            stack.enter_context(socket.create_connection(first.getsockname()))
+        for one in (first, second):
+            one.settimeout(60)
+            stack.enter_context(one.accept()[0])
 
 
 def test_what_is_written_goes_out_at_once() -> None:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -58,33 +59,45 @@ class VersionVectors:
         """
         with self._lock:
             new = self.missing(np.array(versions, dtype=np.int64))
-            self._widen(int(new.max(initial=-1)))
             added = frozenset(new.tolist())
             rows = [row for row in read if row[0] in added]
             owners = np.array([row[0] for row in rows], dtype=np.int64)
             firsts = turns(owners)
             if len(distinct(owners)) != len(firsts):
                 raise DamagedRow("vectors of a document are out of order")
-            self._append(rows)
-            self.counts[new] = 0
-            self.counts[owners[firsts]] = np.diff(firsts, append=len(rows))
-            self.begins[new] = self.taken
-            self.begins[owners[firsts]] = self.taken + firsts
-            self.taken += len(rows)
+            found = owners[firsts]
+            empty = np.setdiff1d(new, found)
+            index = np.zeros((3, len(found) + len(empty)), dtype=np.int64)
+            index[:, : len(found)] = found, firsts, np.diff(firsts, append=len(rows))
+            index[0, len(found) :] = empty
+            numbers = [row[1] if len(row) == 3 else 0 for row in rows]
+            vectors = stacked_vectors([row[-1] for row in rows], self.width)
+            self._append(index, np.array(numbers, dtype=np.int64), vectors)
 
-    def _append(self, rows: Sequence[Row]) -> None:
-        end = self.taken + len(rows)
+    def _append(self, index: Ints, numbers: Ints, vectors: npt.NDArray[Any]) -> None:
+        end = self.taken + len(vectors)
         if end > len(self.vectors):
             size = max(end, 2 * len(self.vectors), FIRST_ROWS)
-            vectors = np.empty((size, self.width), dtype=self.vectors.dtype)
-            numbers = np.zeros(size, dtype=np.int64)
-            vectors[: self.taken] = self.vectors[: self.taken]
-            numbers[: self.taken] = self.numbers[: self.taken]
-            self.vectors, self.numbers = vectors, numbers
-        if rows:
-            self.vectors[self.taken : end] = stacked_vectors([row[-1] for row in rows], self.width)
-            if len(rows[0]) == 3:
-                self.numbers[self.taken : end] = [row[1] for row in rows]
+            larger = np.empty((size, self.width), dtype=self.vectors.dtype)
+            larger[: self.taken] = self.vectors[: self.taken]
+            self.vectors = larger
+        self.vectors[self.taken : end] = vectors
+        self._count(index, numbers)
+
+    def _count(self, index: Ints, numbers: Ints) -> None:
+        """`index` has versions, where their rows begin among the new ones, and how many they are.
+        The vectors are there already."""
+        versions, begins, counts = index
+        end = self.taken + len(numbers)
+        if end > len(self.numbers):
+            larger = np.zeros(max(end, 2 * len(self.numbers), FIRST_ROWS), dtype=np.int64)
+            larger[: self.taken] = self.numbers[: self.taken]
+            self.numbers = larger
+        self.numbers[self.taken : end] = numbers
+        self._widen(int(versions.max(initial=-1)))
+        self.counts[versions] = counts
+        self.begins[versions] = self.taken + begins
+        self.taken = end
 
     def _widen(self, largest: int) -> None:
         if largest >= len(self.begins):
@@ -113,9 +126,10 @@ class CachedVectors:
             cache, history, "vectors"
         )
         self._kind = kind
-        self._dtype = dtype
+        self._dtype = np.dtype(dtype)
         self._most = cache.limit // share
         self._lock = cache.loading(history)
+        self._files = None if cache.shared is None else cache.shared.files(history)
 
     def of(self, versions: Ints, width: int, read: Read, *, at_once: int = 4096) -> VersionVectors:
         """With all rows of these versions; missing ones are read with the rights of the caller."""
@@ -124,13 +138,23 @@ class CachedVectors:
         if found is not None and not len(found.missing(versions)):
             return found
         with self._lock:  # others wait, and find them here
-            found = self._kept.get(key) or VersionVectors(width, self._dtype)
-            if found.nbytes > self._most:
-                found = VersionVectors(width, self._dtype)
-            for page in _pages(found.missing(versions), at_once):
-                found.add(page, read(page))
+            kept = self._kept.get(key)
+            with self._opened(width, kept) as found:
+                for page in _pages(found.missing(versions), at_once):
+                    found.add(page, read(page))
             self._kept.put(key, found, found.nbytes)
         return found
+
+    @contextmanager
+    def _opened(self, width: int, kept: VersionVectors | None) -> Iterator[VersionVectors]:
+        """`kept`, unless it is too large, or another process has replaced its file."""
+        if self._files is not None:
+            with self._files.opened(self._kind, width, self._dtype, self._most, kept) as found:
+                yield found
+        elif kept is None or kept.nbytes > self._most:
+            yield VersionVectors(width, self._dtype)
+        else:
+            yield kept
 
 
 def _pages(versions: Ints, size: int) -> Iterator[list[int]]:

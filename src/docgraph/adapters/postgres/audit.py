@@ -3,7 +3,7 @@ so that writing it never waits for an ingest.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from psycopg import IsolationLevel, errors
@@ -98,9 +98,12 @@ class PostgresAuditLog:
         self._milliseconds = str(max(1, round(wait * 1000)))  # zero would mean no timeout
 
     def write(self, event: AuditEvent) -> None:
-        with self._writing(event.tenant) as rows:
+        self.write_all(event.tenant, (event,))
+
+    def write_all(self, tenant: str, events: Sequence[AuditEvent]) -> None:
+        with self._writing(tenant) as rows:
             # The clock is read once the lock is held, so that times are in the order of the rows.
-            if not rows.add(event, self._now()):
+            if not all(rows.add(event, self._now()) for event in events):
                 raise StoreError(f"{redacted(self._pool.dsn)}: {TAKES_NO_ROW}")
 
     def seal(self, tenant: str) -> Anchor | None:

@@ -11,6 +11,7 @@ from docgraph.model.errors import StoreError
 from docgraph.ports.store import Backend, Finding, MigrationReport, StoreOptions
 
 if TYPE_CHECKING:
+    from docgraph.adapters.indexes.shared_vectors import SharedVectorFolder
     from docgraph.adapters.postgres.audit import PostgresAuditLog
     from docgraph.adapters.postgres.pool import Pool
     from docgraph.adapters.postgres.server_tables import PostgresApiKeyStore, PostgresIngestJobQueue
@@ -34,6 +35,7 @@ class PostgresStores:
             writes=_pool(self._address, "writes"),
             access=_pool(self._address, "server"),
             process=options.process,
+            shared=_shared_folder(options),
             now=options.now,
             wait=options.wait,
             index=options.index,
@@ -64,6 +66,14 @@ SIZES = {"questions": 8, "writes": 8, "server": 4, "audit": 4}  # connections at
 
 
 @cache
+def _shared_folder(options: StoreOptions) -> "SharedVectorFolder | None":
+    if options.shared_vectors is None:
+        return None
+    from docgraph.adapters.indexes.shared_vectors import SharedVectorFolder
+
+    return SharedVectorFolder(options.shared_vectors)
+
+
 def _pool(address: str, use: str) -> "Pool":
     """Shared by all that use one address in a process; a connection is made when it is needed."""
     from docgraph.adapters.postgres.pool import Pool

@@ -36,7 +36,7 @@ from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.server_rows import server_problems
 from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
-from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
+from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, SharedFolder, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState, require_complete
 from docgraph.adapters.sql.verify import verify
 from docgraph.adapters.sql.version_table import VersionTable
@@ -125,6 +125,7 @@ class PostgresStore:
         writes: Pool | None = None,
         access: Pool | None = None,
         process: Process | None = None,
+        shared: SharedFolder | None = None,
     ) -> None:
         """`pool` is for questions; changes have the connections of `writes`, and access rules and
         people, whom a login looks up, those of `access`, where these are given.
@@ -141,7 +142,7 @@ class PostgresStore:
         self._now = now
         self._wait = wait
         self._index = index
-        self._cache = TenantCache(cache_bytes)
+        self._cache = TenantCache(cache_bytes, shared)
         self._external = external
         with pool.connection() as connection:
             require_current(connection, pool.dsn)

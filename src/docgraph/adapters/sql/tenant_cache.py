@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from docgraph.adapters.sql.version_table import Counted
 
@@ -24,14 +24,27 @@ class History:
     newest: Counted
 
 
+class SharedFolder(Protocol):
+    """Where the processes of one server keep what each of them would hold in memory."""
+
+    def history(self, tenant: str, counted: Counted) -> str:
+        """The name of the one that this state is part of, the same in all processes."""
+        ...
+
+    def files(self, history: str) -> Any:
+        """Of vectors."""
+        ...
+
+
 class TenantCache:
     """Entries of all tenants and parts; the least recently used goes first.
 
     A caller may use a value after it has been evicted.
     """
 
-    def __init__(self, limit: int = DEFAULT_BYTES) -> None:
+    def __init__(self, limit: int = DEFAULT_BYTES, shared: SharedFolder | None = None) -> None:
         self.limit = limit
+        self.shared = shared
         self.nbytes = 0
         self._histories: dict[str, History] = {}  # by tenant
         self._entries: OrderedDict[_Key, tuple[Any, int]] = OrderedDict()
@@ -92,17 +105,21 @@ class TenantCache:
             known = self._histories.get(tenant)
             if known is not None and known.newest.follows(counted.token):
                 return known  # of a transaction that began before others committed, perhaps
-            if known is None or not counted.follows(known.newest.token):
-                known = self._begin(tenant, known, counted)
-            found = self._histories[tenant] = History(known.name, counted)
+            if self.shared is not None:
+                name = self.shared.history(tenant, counted)
+            elif known is None or not counted.follows(known.newest.token):
+                name = f"{counted.token} {tenant}"
+            else:
+                name = known.name
+            if known is not None and known.name != name:
+                self._forget(known)
+            found = self._histories[tenant] = History(name, counted)
             return found
 
-    def _begin(self, tenant: str, before: History | None, counted: Counted) -> History:
-        if before is not None:
-            for key in [key for key in self._entries if key[0] == before.name]:
-                self._discard(key)
-            self._loading.pop(before.name, None)
-        return History(f"{counted.token} {tenant}", counted)
+    def _forget(self, before: History) -> None:
+        for key in [key for key in self._entries if key[0] == before.name]:
+            self._discard(key)
+        self._loading.pop(before.name, None)
 
     def _discard(self, key: _Key) -> None:
         _, nbytes = self._entries.pop(key, (None, 0))

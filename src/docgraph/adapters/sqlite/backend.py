@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from docgraph.ports.store import Backend, Finding, MigrationReport, StoreOptions
 
 if TYPE_CHECKING:
+    from docgraph.adapters.indexes.shared_vectors import SharedVectorFolder
     from docgraph.adapters.sqlite.server_tables import (
         SqliteApiKeyStore,
         SqliteAuditLog,
@@ -38,6 +39,7 @@ class SqliteStores:
             wait=options.wait,
             external=external,
             process=options.process,
+            shared=_shared_folder(options),
         )
 
     @cached_property
@@ -58,6 +60,14 @@ class SqliteStores:
 
         path, options = Path(f"{self._path}.server"), self._options
         return SqliteIngestJobQueue(path, now=options.now, clock=options.clock)
+
+
+def _shared_folder(options: StoreOptions) -> "SharedVectorFolder | None":
+    if options.shared_vectors is None:
+        return None
+    from docgraph.adapters.indexes.shared_vectors import SharedVectorFolder
+
+    return SharedVectorFolder(options.shared_vectors)
 
 
 def _exists(path: str) -> bool:

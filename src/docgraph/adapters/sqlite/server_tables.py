@@ -4,7 +4,7 @@ They are files of their own, so that writing them never waits for an ingest.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,9 +46,13 @@ class SqliteAuditLog:
         self._now = now
 
     def write(self, event: AuditEvent) -> None:
+        self.write_all(event.tenant, (event,))
+
+    def write_all(self, tenant: str, events: Sequence[AuditEvent]) -> None:
         with self._file.write_transaction() as connection:
+            rows = _rows(connection, tenant)
             # The clock is read inside the transaction, so that times are in the order of the rows.
-            if not _rows(connection, event.tenant).add(event, self._now()):
+            if not all(rows.add(event, self._now()) for event in events):
                 raise StoreError(f"{self._file.path}: {TAKES_NO_ROW}")
 
     def seal(self, tenant: str) -> Anchor | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.snapshots import list_snapshots
-from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
+from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, SharedFolder, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState, require_complete
 from docgraph.adapters.sql.version_table import VersionTable
 from docgraph.adapters.sql.visibility import Visibility, resolve_visibility
@@ -59,6 +59,7 @@ class SqliteStore:
         cache_bytes: int = DEFAULT_BYTES,
         external: ExternalIndex | None = None,
         process: Process | None = None,
+        shared: SharedFolder | None = None,
     ) -> None:
         """`wait` is how many seconds a second ingest queues behind a first.
 
@@ -69,7 +70,7 @@ class SqliteStore:
         self._now = now
         self._ingest_lock = IngestLock(path, process or Process(), now=now, wait=wait)
         self._readers = ReaderPool(path)
-        self._cache = TenantCache(cache_bytes)
+        self._cache = TenantCache(cache_bytes, shared)
         self._log_is_full = False
         self._external = external
         if external is not None:

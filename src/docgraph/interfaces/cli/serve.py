@@ -55,17 +55,27 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            max=64,
+            help="Serve with so many processes.",
+            show_default=False,
+        ),
+    ] = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """Serve the engine over HTTP.
 
-    One process, which says where it listens, and ends in good order on SIGTERM. Beyond this
-    machine it listens only where a login is configured.
+    It says where it listens, and ends in good order on SIGTERM. Beyond this machine it
+    listens only where a login is configured.
     """
     from dataclasses import replace
 
-    from docgraph.model.errors import MissingExtra
+    from docgraph.interfaces.http.server.serve_processes import serve_in_processes
     from docgraph.wiring.backends import check_store_url
     from docgraph.wiring.settings import for_server
 
@@ -75,15 +85,10 @@ def serve(
         written,
         host=written.host if host is None else host,
         port=written.port if port is None else port,
+        workers=written.workers if workers is None else workers,
         roots=tuple(root) if root else written.roots,
         watch=tuple(watch) if watch else written.watch,
     )
-    try:
-        from docgraph.interfaces.http.server.serve import serve_http
-    except ImportError as error:
-        raise MissingExtra(
-            "serving over HTTP needs more packages; install them with: pip install 'docgraph[http]'"
-        ) from error
 
     def show_url(url: str) -> None:
         if json:
@@ -92,7 +97,7 @@ def serve(
             echo(f"docgraph listens on {url}")
         sys.stdout.flush()
 
-    serve_http(replace(settings, serve=chosen), show_url)
+    serve_in_processes(replace(settings, serve=chosen), show_url)
 
 
 def mcp(

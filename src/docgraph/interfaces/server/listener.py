@@ -3,10 +3,12 @@
 import ipaddress
 import re
 import socket
+import sys
 
 from docgraph.model.errors import BadInput
 
 BACKLOG = 2048  # connections that wait to be accepted
+IS_LINUX = sys.platform == "linux"
 
 
 def open_listener(host: str, port: int, *, is_open: bool) -> socket.socket:
@@ -18,16 +20,47 @@ def open_listener(host: str, port: int, *, is_open: bool) -> socket.socket:
             "caller would be admitted. Configure one (docs/login.md), or listen on 127.0.0.1"
         )
     family, address = found[0]
+    try:
+        return _listen(family, address)
+    except OSError as error:
+        raise BadInput(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+
+
+def share_listener(first: socket.socket, count: int) -> list[socket.socket]:
+    """A socket for each of `count` processes on the address of `first`, which is one of them.
+
+    Linux spreads connections evenly over sockets of one port. Of a socket that is shared, asyncio
+    accepts several connections at once, so that one process may get all. `first` listened alone,
+    so nobody else has the port.
+    """
+    if not IS_LINUX:
+        return [first] * count
+    first.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    address = first.getsockname()
+    further = [_listen(first.family, address, reuse_port=True) for _ in range(count - 1)]
+    return [first, *further]
+
+
+def _listen(
+    family: socket.AddressFamily, address: tuple[str, int], *, reuse_port: bool = False
+) -> socket.socket:
     # IPPROTO_TCP explicitly: only then asyncio sets TCP_NODELAY.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if reuse_port:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         bound.bind(address)
         bound.listen(BACKLOG)
-    except OSError as error:
+    except OSError:
         bound.close()
-        raise BadInput(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+        raise
     return bound
+
+
+def listener_url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[str, int]]]:

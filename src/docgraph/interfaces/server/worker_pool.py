@@ -40,11 +40,21 @@ class Task:
 
 
 class WorkerPool:
-    """`waiting` tasks may wait beside those that run; `per_user` of one user run at once."""
+    """`waiting` tasks may wait beside those that run; `per_user` of one user run at once.
+
+    `count` gets 1 for each task that is added, and -1 once it is done or cancelled.
+    """
 
     def __init__(
-        self, name: str, threads: int, waiting: int, *, per_user: int | None = None
+        self,
+        name: str,
+        threads: int,
+        waiting: int,
+        *,
+        per_user: int | None = None,
+        count: Callable[[int], None] = lambda _: None,
     ) -> None:
+        self._count = count
         self._queue: FairQueue[Task] = FairQueue(threads, waiting, per_user or threads)
         self._lock = threading.Lock()
         self._started: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
@@ -68,7 +78,8 @@ class WorkerPool:
         with self._lock:
             self._queue.put(task, user)
             self._start()
-        task.future.add_done_callback(lambda done: self._remove(task) if done.cancelled() else None)
+        self._count(1)
+        task.future.add_done_callback(lambda done: self._end(task, done))
         return task.future
 
     @asynccontextmanager
@@ -97,9 +108,11 @@ class WorkerPool:
             for _ in self._threads:
                 self._started.put(None)
 
-    def _remove(self, task: Task) -> None:
-        with self._lock:
-            self._queue.remove(task, task.user)
+    def _end(self, task: Task, done: "Future[Any]") -> None:
+        self._count(-1)
+        if done.cancelled():
+            with self._lock:
+                self._queue.remove(task, task.user)
 
     def _work(self) -> None:
         while (task := self._started.get()) is not None:

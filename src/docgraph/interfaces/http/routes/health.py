@@ -51,14 +51,13 @@ async def readyz(request: Request) -> Response:
     "/metrics", response_class=PlainTextResponse, operation_id="metrics", responses=_RESPONSES
 )
 async def metrics(request: Request) -> Response:
-    """How many requests, how long, how they ended; for Prometheus.
+    """How many requests, how long, how they ended, in all processes; for Prometheus.
 
     They are of all tenants: unless the operator opens them, they are for this machine alone.
     """
     state = app_state_of(request)
     if state.settings.metrics != "open" and not _from_here(request):
         raise HTTPException(404)
-    state.metrics.pending.set(state.questions.pending + state.answers.pending)
     return Response(state.metrics.render(), media_type=MEDIA_TYPE)
 
 

@@ -45,6 +45,17 @@ WRITERS = 4  # changes of one user at once; each may wait for the store's lock
 LAST_STEP = 2.0  # seconds for work that nobody waits for any more
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerRole:
+    """Which of a server's processes this is, and a folder that all of them share.
+
+    Number 0 alone runs ingest jobs, watches and embeds.
+    """
+
+    number: int
+    metrics_folder: str
+
+
 @dataclass(slots=True)
 class ServerState:
     """Loading, then ready, then draining until a time of `time.monotonic`."""
@@ -75,6 +86,7 @@ class AppState:
     load: Callable[[], None]
     embedding: BackgroundEmbedding
     watcher: Watcher | None = None
+    embeds: bool = True
     server_state: ServerState = field(default_factory=ServerState)
 
     def drain(self) -> None:
@@ -113,13 +125,22 @@ def app_state_of(request: Request) -> AppState:
 # Building the state from the settings.
 
 
-def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None = None) -> AppState:
-    """Nothing listens yet. Models may be loading already. A plug-in that fails ends the start."""
+def build_app_state(
+    settings: Settings,
+    embedder: Callable[[], Embedder] | None = None,
+    role: WorkerRole | None = None,
+) -> AppState:
+    """Nothing listens yet. Models may be loading already. A plug-in that fails ends the start.
+
+    Without a `role` this process is the whole server.
+    """
     settings = for_server(settings)
     check_plugins(settings.plugins)
     serve = settings.serve
+    is_first = role is None or role.number == 0
     embedder = embedder or preload_embedder(settings)
-    engine, metrics = build_engine(settings, embedder, is_server=True), Metrics()
+    metrics = Metrics(None if role is None else role.metrics_folder)
+    engine = build_engine(settings, embedder, is_server=True)
     embedding = BackgroundEmbedding(
         engine.content, owner_of, looks=True, report=_log_embedding, fail=_log_embedding_error
     )
@@ -136,29 +157,37 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
         engine=engine,
         login=build_authentication(settings),
         tracer=open_tracer(settings),
-        runner=runner if roots else None,
+        runner=runner if roots and is_first else None,
         settings=serve,
         pipelines=NamedPipelines(serve, engine.questions.find_action),
         roots=roots,
-        questions=_workers("questions", serve.concurrency or _cores(), serve.queue),
-        answers=_workers("answers", serve.answers, serve.queue),
+        questions=_workers(
+            "questions",
+            serve.concurrency or _cores(serve.workers),
+            serve.queue,
+            metrics.pending.inc,
+        ),
+        answers=_workers("answers", serve.answers, serve.queue, metrics.pending.inc),
         writes=_workers("writes", WRITERS, serve.queue),
         metrics=metrics,
         load=lambda: _load_embedder(embedder),
         embedding=embedding,
-        watcher=build_watcher(settings, engine, embedding.request),
+        watcher=build_watcher(settings, engine, embedding.request) if is_first else None,
+        embeds=is_first,
     )
 
 
-def _workers(name: str, per_user: int, waiting: int) -> WorkerPool:
+def _workers(
+    name: str, per_user: int, waiting: int, count: Callable[[int], None] = lambda _: None
+) -> WorkerPool:
     """One worker more than a user can hold: a question finds one, whatever another user asks."""
-    return WorkerPool(name, per_user + 1, waiting, per_user=per_user)
+    return WorkerPool(name, per_user + 1, waiting, per_user=per_user, count=count)
 
 
-def _cores() -> int:
-    """Cores that this process may use; at least two, so that one long question blocks no other."""
+def _cores(processes: int) -> int:
+    """The share of a process; at least two, so that one long question blocks no other."""
     mine = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
-    return max(2, len(mine) or os.cpu_count() or 1)
+    return max(2, (len(mine) or os.cpu_count() or 1) // processes)
 
 
 def _load_embedder(embedder: Callable[[], Embedder]) -> None:
@@ -210,7 +239,7 @@ async def _load_models(state: AppState) -> None:
         state.runner.start()
     if state.watcher is not None and not state.server_state.draining:
         state.watcher.start()
-    if not state.server_state.draining:
+    if state.embeds and not state.server_state.draining:
         state.embedding.start()
     state.server_state.ready = True
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from fastapi import HTTPException
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -80,9 +81,10 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 
 
 class Metrics:
-    """Of one server, in its own registry."""
+    """Of one server, in its own registry; `folder` is where its processes add theirs."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str | None = None) -> None:
+        self._folder = folder
         registry = self._registry = CollectorRegistry()
         labels = ("method", "route")
         self._requests = Counter(
@@ -99,12 +101,16 @@ class Metrics:
             registry=registry,
         )
         self.in_flight = Gauge(
-            "docgraph_http_in_flight", "Requests being served now.", registry=registry
+            "docgraph_http_in_flight",
+            "Requests being served now.",
+            registry=registry,
+            multiprocess_mode="livesum",
         )
         self.pending = Gauge(
             "docgraph_questions_held",
             "Questions that are worked on or wait for a worker.",
             registry=registry,
+            multiprocess_mode="livesum",
         )
         self._ingestions = Counter(
             "docgraph_ingestions", "Ingest jobs by how they ended.", ("outcome",), registry=registry
@@ -120,7 +126,11 @@ class Metrics:
         self._ingestions.labels(outcome).inc()
 
     def render(self) -> bytes:
-        return generate_latest(self._registry)
+        if self._folder is None:
+            return generate_latest(self._registry)
+        every = CollectorRegistry()
+        MultiProcessCollector(every, self._folder)  # type: ignore[no-untyped-call]
+        return generate_latest(every)
 
 
 LOG = logging.getLogger("docgraph.access")

@@ -1,6 +1,5 @@
-"""Serving HTTP in one process, until a signal ends it gracefully."""
+"""Serving HTTP in this process, until a signal ends it gracefully."""
 
-import logging
 import signal
 import socket
 from collections.abc import Callable
@@ -11,8 +10,8 @@ import uvicorn
 from docgraph.interfaces.http.server.app import make_app, mounts
 from docgraph.interfaces.http.server.app_state import AppState, build_app_state
 from docgraph.interfaces.server.connection_limits import LimitedServer, limited_config
-from docgraph.interfaces.server.listener import open_listener
-from docgraph.interfaces.terminal import log_to_stderr
+from docgraph.interfaces.server.listener import listener_url, open_listener
+from docgraph.interfaces.terminal import log_server
 from docgraph.model.errors import DocgraphError
 from docgraph.wiring.settings import Settings
 
@@ -25,13 +24,17 @@ def serve_http(settings: Settings, on_listening: Callable[[str], None]) -> None:
     state = build_app_state(settings)
     serve = settings.serve
     listener = open_listener(serve.host, serve.port, is_open=state.login.open_to_local)
-    _log()
-    config = limited_config(make_app(state, mounts(state)), serve, lifespan="on")
+    run_server(state, listener, lambda: on_listening(listener_url(listener)))
+
+
+def run_server(state: AppState, listener: socket.socket, on_listening: Callable[[], None]) -> None:
+    log_server()
+    config = limited_config(make_app(state, mounts(state)), state.settings, lifespan="on")
     # uvicorn raises the signal again at its end; that is no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _ignore)
     with listener:
-        server = _Server(config, state, lambda: on_listening(address(listener)))
+        server = _Server(config, state, on_listening)
         server.run(sockets=[listener])
     if not server.started:
         raise DocgraphError("the server did not start; the lines above say why")
@@ -55,16 +58,5 @@ class _Server(LimitedServer):
         super().handle_exit(sig, frame)
 
 
-def address(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
 def _ignore(_: int, __: FrameType | None) -> None:
     """The server has handled the signal."""
-
-
-def _log() -> None:
-    """To standard error; of libraries only warnings, since their lines may hold a question."""
-    log_to_stderr("%(asctime)s %(levelname)s %(message)s")
-    logging.getLogger("docgraph").setLevel(logging.INFO)
