@@ -316,6 +316,12 @@ def test_a_snapshot_of_another_embedder_is_reported(
         1,
         "search_nodes",
     )
+    found = other.replay(installation.retrieve_receipt())
+    assert found.difference is not None
+    assert found.difference.why == (
+        "then it was hashed-words (000000000000, 16 dimensions), "
+        "now it is other-words (111111111111, 16 dimensions)"
+    )
     of_ids = installation.retrieve_receipt(ROSA, DOCUMENTS, "r:fuel.md")
     assert change_in(other.replay(of_ids)) == ("embedder", 1, "expand_relationships")
 
