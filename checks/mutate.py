@@ -193,6 +193,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(*problems, sep="\n")
         return 1
     faults = [fault for fault in every if given.only in f"{fault.file} {fault.reason}"]
+    if not faults:
+        parser.error(f"no fault's file or reason contains {given.only!r}")
     folders = [COPIES / str(number) for number in range(1, given.workers + 1)]
     copy_tree(folders[0])
     baseline = check_baseline(faults, folders[0])
