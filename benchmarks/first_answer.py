@@ -17,6 +17,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from semantic_text_splitter import TextSplitter
 
@@ -74,7 +75,7 @@ def measure(tree: Path, store: Path) -> Measured:
 def read_and_parse(tree: Path, paths: Sequence[str]) -> None:
     splitter = TextSplitter(CHUNK_CHARACTERS)
     for path in paths:
-        text = (tree / path).read_bytes().decode("utf-8-sig", "replace")
+        text = (tree / unquote(path)).read_bytes().decode("utf-8-sig", "replace")
         splitter.chunks(text)
         if path.endswith(".py"):
             SourceCode(PYTHON, path, text)
