@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -195,3 +196,24 @@ def test_ingesting_unchanged_files_makes_no_snapshot(tmp_path: Path) -> None:
     assert engine.content.status(local()).scope.snapshots[0].snapshot == 1
     ingest(engine, "# Fuel\n\nIt froze.\n")
     assert engine.content.status(local()).scope.snapshots[0].snapshot == 2
+
+
+class CountingWords(HashedWords):
+    embedded: ClassVar[list[str]] = []
+
+    def embed(self, texts: Sequence[str]) -> list[IntVector]:
+        self.embedded.extend(texts)
+        return super().embed(texts)
+
+
+def test_a_user_who_asks_again_does_not_wait_for_the_embedder(tmp_path: Path) -> None:
+    engine = engine_with(tmp_path / "s.db", CountingWords)
+    ingest(engine)
+    CountingWords.embedded.clear()
+    mine = QuestionRequest(local(), load("documents"), "fuel")
+    planned, found = engine.questions.plan(mine), engine.questions.retrieve(mine)
+    assert planned.plan == found.plan
+    assert CountingWords.embedded == ["fuel"]
+    other = replace(local(), id="other")
+    assert engine.questions.retrieve(replace(mine, reader=other)).plan == found.plan
+    assert CountingWords.embedded == ["fuel", "fuel"]

@@ -1,11 +1,12 @@
 """Questions: each request runs a pipeline for one reader."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from docgraph.engine.audit_trail import AuditNote, AuditTrail, open_session
+from docgraph.engine.question_vectors import QuestionVectors
 from docgraph.engine.unknown_nodes import unknown_node
 from docgraph.model.access import Principal
 from docgraph.model.answer import Answer
@@ -50,6 +51,7 @@ class QuestionService:
     clock: Callable[[], float]
     chat_models: Callable[[], tuple[ChatModel, ...]] = tuple
     find_action: FindAction = find_none
+    vectors: QuestionVectors = field(default_factory=QuestionVectors)
 
     def search(self, request: QuestionRequest) -> Retrieval:
         """Runs the pipeline up to its seeds."""
@@ -204,7 +206,7 @@ class QuestionService:
         with open_session(self.store, reader, scope, note) as reads:
             if not embeds or not _needs_vector(text, reads):
                 return answer(self._question(text, None, reads), reads)
-        embedded = self._embed(text)
+        embedded = self._embed(reader, text)
         with open_session(self.store, reader, scope, note) as reads:
             return answer(self._question(text, embedded, reads), reads)
 
@@ -257,12 +259,16 @@ class QuestionService:
         except NotVisible:
             return False
 
-    def _embed(self, text: str) -> Question:
+    def _embed(self, user: Principal, text: str) -> Question:
+        if (known := self.vectors.find(user, text)) is not None:
+            return known
         with self.audit.tracer.span("embed_question") as span:
             embedder = self.embedder()
             vector = tuple(embedder.embed([text])[0].tolist())
             span.set({"docgraph.embedder": embedder.identity.name})
-        return Question(text, vector, embedder.identity)
+        question = Question(text, vector, embedder.identity)
+        self.vectors.add(user, question)
+        return question
 
     def _question(self, text: str, question: Question | None, reads: ReaderSession) -> Question:
         """As the store's own embedder would have embedded it, or not at all."""
