@@ -49,7 +49,7 @@ NOT_FOR_READERS = MappingProxyType(
         "sql.snapshot_writer": "writes a snapshot",
         "sql.version_rules": "computes access rules",
         "sqlite.server_tables": "another file",
-        "sqlite.connection": "makes the schema",
+        "sqlite.connection": "makes the schema; tells the process whether there are vectors",
         "sqlite.file_checks": "compares the schema",
         "sqlite.side_files": "another file",
         "sqlite.vector_cache": "another file",

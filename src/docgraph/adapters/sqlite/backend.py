@@ -1,8 +1,6 @@
 """The SQLite backend: a store is a file, its audit log and server tables are files beside it."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,13 +75,9 @@ def _exists(path: str) -> bool:
 
 
 def _may_have_vectors(path: str) -> bool:
-    """What is wrong with a file that cannot be read is said when it is opened."""
-    try:
-        address = f"{Path(path).absolute().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True)) as opened:
-            return opened.execute("SELECT 1 FROM document_embeddings").fetchone() is not None
-    except (sqlite3.Error, UnicodeDecodeError):  # the latter where a damaged name is reported
-        return True
+    from docgraph.adapters.sqlite.connection import may_have_vectors
+
+    return may_have_vectors(Path(path))
 
 
 def _check(_: str) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -223,3 +223,13 @@ def statements(text: str) -> tuple[str, ...]:
             complete.append(pending)
             pending = ""
     return tuple(complete)
+
+
+def may_have_vectors(path: Path) -> bool:
+    """Without looking whose they are: whether to load a model early. What is wrong with a file that
+    cannot be read is said when it is opened."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as opened:
+            return opened.execute("SELECT 1 FROM document_embeddings").fetchone() is not None
+    except (sqlite3.Error, UnicodeDecodeError):  # the latter where a damaged name is reported
+        return True
