@@ -5,6 +5,8 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -24,6 +26,7 @@ from tests.support.scripted_server import Answer, Body, serve_script
 FLOOD = 80
 CONCURRENCY = 2
 Served = tuple[ServerProcess, dict[str, str]]
+TURNS = count()
 TIME = 20  # seconds that a question may take: what waits for a whole flood fails
 
 
@@ -62,7 +65,9 @@ def model(shared_model: GatedModel, served: Served) -> GatedModel:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, shared_model: GatedModel) -> Iterator[Served]:
+def server(
+    tmp_path_factory: pytest.TempPathFactory, shared_model: GatedModel
+) -> Iterator[tuple[ServerProcess, Path]]:
     tmp_path = tmp_path_factory.mktemp("served")
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -72,9 +77,16 @@ def served(tmp_path_factory: pytest.TempPathFactory, shared_model: GatedModel) -
         limits = f"concurrency: {CONCURRENCY}, time: {TIME}, drain: 1"
         settings_file(tmp_path, server.base, f"login: {{keys: true}}\nserve: {{{limits}}}\n")
         run_in(tmp_path, "ingest", "notes", "--reader", "everyone")
-        keys = {name: create_key(tmp_path, name) for name in ("ann", "bob", "cat")}
         with serve_in(tmp_path) as process:
-            yield process.ready(), keys
+            yield process.ready(), tmp_path
+
+
+@pytest.fixture
+def served(server: tuple[ServerProcess, Path]) -> Served:
+    """With users who have asked nothing yet: what they asked is not embedded again."""
+    process, folder = server
+    turn = next(TURNS)
+    return process, {name: create_key(folder, f"{name}{turn}") for name in ("ann", "bob", "cat")}
 
 
 def held(server: ServerProcess) -> int:
@@ -95,7 +107,7 @@ def concurrent_clients(model: GatedModel) -> Iterator[ThreadPoolExecutor]:
 
 
 def flood(
-    clients: ThreadPoolExecutor, server: ServerProcess, key: str, count: int, name: str
+    clients: ThreadPoolExecutor, server: ServerProcess, key: str, many: int, name: str
 ) -> "list[Future[httpx.Response]]":
     before = held(server)
 
@@ -103,8 +115,8 @@ def flood(
         body = {"question": f"slow {name} {number}", "node": "notes:queue.md"}
         return post(server, "/v1/explain", body, key)
 
-    found = [clients.submit(ask, number) for number in range(count)]
-    while held(server) < before + count:
+    found = [clients.submit(ask, number) for number in range(many)]
+    while held(server) < before + many:
         assert not any(one.done() for one in found)
     return found
 
