@@ -253,6 +253,17 @@ def test_a_list_that_cannot_be_read_is_damage(place: Installation) -> None:
     assert any("cannot be read: a stored list is not JSON" in one for one in place.problems())
 
 
+@pytest.mark.parametrize("number", [-2, -14, 1_000])
+def test_a_class_that_was_never_given_is_damage(place: Installation, number: int) -> None:
+    """Not another class, counted from the last one."""
+    try:
+        place.raw("", f"UPDATE documents SET access_class = {number} WHERE path = 'queue.md'")
+    except psycopg.errors.ForeignKeyViolation:
+        return  # Postgres refuses
+    wrong = "cannot be read: the access rule of a document is missing"
+    assert any(wrong in one for one in place.problems())
+
+
 def test_late_references_are_part_of_the_checksum(place: Installation) -> None:
     """A title that is new is found in texts that were stored before."""
     place.ingest({**LATER, "uploads.md": "# Uploads\n\nThey wait.\n"})

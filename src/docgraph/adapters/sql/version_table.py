@@ -233,7 +233,7 @@ def _load_rules(
     """With those of these classes; a class never changes its rule."""
     missing = [one for one in distinct(classes).tolist() if one >= 0 and one not in known]
     rows = sql.rows("rules", classes=missing) if missing else []
-    if len(rows) < len(missing):
+    if len(rows) < len(missing) or int(classes.min(initial=-1)) < -1:
         raise DamagedRow("the access rule of a document is missing")
     return {**known, **{number: rule_from_json(rule) for number, rule in rows}}
 
