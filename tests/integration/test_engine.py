@@ -17,6 +17,7 @@ from docgraph.model.errors import BadInput, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.pipeline.load import load
+from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.testing.small_store import DIMENSIONS, HashedWords
 from tests.support.engines import make_engine
@@ -217,3 +218,13 @@ def test_a_user_who_asks_again_does_not_wait_for_the_embedder(tmp_path: Path) ->
     other = replace(local(), id="other")
     assert engine.questions.retrieve(replace(mine, reader=other)).plan == found.plan
     assert CountingWords.embedded == ["fuel", "fuel"]
+
+
+def test_a_replay_embeds_the_question_again(tmp_path: Path) -> None:
+    """The embedder may have changed since, under the same name."""
+    engine = engine_with(tmp_path / "s.db", CountingWords)
+    ingest(engine)
+    found = engine.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel"))
+    CountingWords.embedded.clear()
+    assert engine.questions.replay(local(), receipt_of(found)).same
+    assert CountingWords.embedded == ["fuel"]

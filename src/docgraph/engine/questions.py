@@ -200,13 +200,16 @@ class QuestionService:
         answer: Callable[[Question, ReaderSession], T],
         *,
         embeds: bool = True,
+        again: bool = False,
     ) -> T:
         """Embeds the question only where what is visible has vectors, and while no session is open:
-        an embedder may be slow. What is embedded stays so, so two sessions are enough."""
+        an embedder may be slow. What is embedded stays so, so two sessions are enough. `again`:
+        also if it was embedded before, to compare."""
         with open_session(self.store, reader, scope, note) as reads:
             if not embeds or not _needs_vector(text, reads):
                 return answer(self._question(text, None, reads), reads)
-        embedded = self._embed(reader, text)
+        known = None if again else self.vectors.find(reader, text)
+        embedded = known or self._embed(reader, text)
         with open_session(self.store, reader, scope, note) as reads:
             return answer(self._question(text, embedded, reads), reads)
 
@@ -249,7 +252,7 @@ class QuestionService:
                 given[Seeds] = _seeds(receipt.seeds, reads)
             return Retrieval(request, reads.scope, self._run(pipeline, given, reads))
 
-        return self._with_question(reader, receipt.question, scope, note, rerun)
+        return self._with_question(reader, receipt.question, scope, note, rerun, again=True)
 
     def _is_visible(self, reader: Principal, selector: SnapshotSelector) -> bool:
         """A plan does not outlive its permission: what is gone leaves an empty scope behind."""
@@ -260,8 +263,6 @@ class QuestionService:
             return False
 
     def _embed(self, user: Principal, text: str) -> Question:
-        if (known := self.vectors.find(user, text)) is not None:
-            return known
         with self.audit.tracer.span("embed_question") as span:
             embedder = self.embedder()
             vector = tuple(embedder.embed([text])[0].tolist())
